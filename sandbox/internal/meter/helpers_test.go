@@ -1,0 +1,154 @@
+package meter_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+
+	"openclaw/sandbox/internal/meter"
+	"openclaw/sandbox/internal/wasm"
+)
+
+const features = api.CoreFeaturesV2 | experimental.CoreFeaturesTailCall | experimental.CoreFeaturesExtendedConst
+
+var errOutOfFuel = errors.New("out of fuel")
+
+// engines are the configurations that must agree on results and fuel.
+var engines = map[string]func() wazero.RuntimeConfig{
+	"compiler":    wazero.NewRuntimeConfigCompiler,
+	"interpreter": wazero.NewRuntimeConfigInterpreter,
+}
+
+func newRuntime(tb testing.TB, config func() wazero.RuntimeConfig) wazero.Runtime {
+	tb.Helper()
+	r := wazero.NewRuntimeWithConfig(context.Background(), config().WithCoreFeatures(features))
+	tb.Cleanup(func() { r.Close(context.Background()) })
+	return r
+}
+
+// tank hands out fuel in slices, like a host does, and keeps count.
+type tank struct {
+	slice   int64
+	refills int // left; a negative number means no limit
+	granted int64
+}
+
+func (t *tank) refill(remaining int64) int64 {
+	if t.refills == 0 {
+		panic(errOutOfFuel)
+	}
+	t.refills--
+	// A debt may be larger than one slice.
+	for fuel := remaining; ; {
+		fuel += t.slice
+		t.granted += t.slice
+		if fuel >= 0 {
+			return fuel
+		}
+	}
+}
+
+func (t *tank) used(m api.Module) int64 {
+	return t.granted - int64(m.ExportedGlobal(fuelName).Get())
+}
+
+const fuelName = meter.ReservedPrefix + "fuel"
+
+func hostMeter(tb testing.TB, r wazero.Runtime, t *tank) {
+	tb.Helper()
+	_, err := r.NewHostModuleBuilder(meter.ImportModule).
+		NewFunctionBuilder().WithFunc(t.refill).Export(meter.ImportName).
+		Instantiate(context.Background())
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// instantiate does what a host does with a rewritten module.
+func instantiate(tb testing.TB, r wazero.Runtime, m *meter.Module) api.Module {
+	tb.Helper()
+	ctx := context.Background()
+	inst, err := r.InstantiateWithConfig(ctx, m.Wasm, wazero.NewModuleConfig().WithStartFunctions().WithName(""))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, d := range m.Data {
+		if !inst.Memory().Write(d.Offset, d.Bytes) {
+			tb.Fatalf("data at %d does not fit", d.Offset)
+		}
+	}
+	return inst
+}
+
+func mustRewrite(tb testing.TB, module []byte) *meter.Module {
+	tb.Helper()
+	m, err := meter.Rewrite(module, meter.Options{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return m
+}
+
+// cat, op and the functions after them spell instructions.
+func cat(parts ...[]byte) []byte {
+	var b []byte
+	for _, p := range parts {
+		b = append(b, p...)
+	}
+	return b
+}
+
+func op(code uint32, immediates ...uint32) []byte {
+	var b []byte
+	if code > 0xff {
+		b = wasm.AppendU32(append(b, byte(code>>16)), code&0xffff)
+	} else {
+		b = append(b, byte(code))
+	}
+	for _, imm := range immediates {
+		b = wasm.AppendU32(b, imm)
+	}
+	return b
+}
+
+func i32c(v int32) []byte { return wasm.AppendS64([]byte{byte(wasm.OpI32Const)}, int64(v)) }
+func i64c(v int64) []byte { return wasm.AppendS64([]byte{byte(wasm.OpI64Const)}, v) }
+
+// void opens a block, loop or if without parameters and results.
+func void(code uint32) []byte { return []byte{byte(code), wasm.BlockEmpty} }
+
+var end = []byte{byte(wasm.OpEnd)}
+
+type valueTypes = []wasm.ValueType
+
+// builder assembles modules; functions get one type each.
+type builder struct{ wasm.Module }
+
+func (b *builder) addType(params, results valueTypes) uint32 {
+	b.Types = append(b.Types, wasm.FuncType{Params: params, Results: results})
+	return uint32(len(b.Types) - 1)
+}
+
+// fn adds an exported function; body parts are without the final end.
+func (b *builder) fn(name string, params, results valueTypes, locals []wasm.LocalGroup, body ...[]byte) uint32 {
+	b.Functions = append(b.Functions, b.addType(params, results))
+	b.Code = append(b.Code, wasm.Code{Locals: locals, Body: append(cat(body...), end...)})
+	index := uint32(b.NumFunctions() - 1)
+	if name != "" {
+		b.Exports = append(b.Exports, wasm.Export{Name: name, Index: index})
+	}
+	return index
+}
+
+func (b *builder) memory(minPages, maxPages uint32) {
+	b.Memories = []wasm.TypeLimits{{Min: minPages, Max: maxPages, HasMax: true}}
+	b.Exports = append(b.Exports, wasm.Export{Name: "memory", Kind: wasm.ExternMemory})
+}
+
+func locals(t wasm.ValueType, n uint32) []wasm.LocalGroup {
+	return []wasm.LocalGroup{{Count: n, Type: t}}
+}

@@ -1,0 +1,281 @@
+package meter
+
+import (
+	"fmt"
+
+	"openclaw/sandbox/internal/wasm"
+)
+
+// space holds the sizes of the original module's index spaces. The rewritten
+// module has more functions, globals, types and locals, so an index that was out
+// of range must not become one of ours.
+type space struct {
+	types, functions, globals, tables uint32
+
+	importedFuncs uint32
+}
+
+type eventKind uint8
+
+const (
+	eventRefunc eventKind = iota // an instruction whose function index moves
+	eventLoop
+	eventSized
+)
+
+// event is a place in a body where the rewritten code differs.
+type event struct {
+	kind       eventKind
+	start, end int // of the instruction
+	op         uint32
+	index      uint32 // eventRefunc: the original function index
+
+	loop    int32 // the event of the innermost loop around it, or noLoop
+	cost    uint64
+	hasCall bool // eventLoop: something in the loop may change the counter elsewhere
+}
+
+const noLoop = int32(-1)
+
+type frame struct {
+	op   byte
+	loop int32
+}
+
+// scanner finds the events and static costs of one body after another.
+type scanner struct {
+	space      space
+	maxNesting int
+	reader     wasm.InstrReader
+
+	// Results for the body scanned last.
+	events    []event
+	entryCost uint64
+	foldInto  int32 // the loop whose head also pays for the entry, or noLoop
+	sized     bool  // a sizedEvent exists
+	calls     bool
+
+	// Results over all bodies.
+	usesData     bool
+	dropsSegment bool
+	mutatesTable bool
+
+	frames   []frame
+	straight bool // nothing but simple instructions since the entry
+}
+
+// scan reads a body that has numLocals locals, parameters included.
+func (s *scanner) scan(code *wasm.Code, numLocals uint64) error {
+	s.events, s.frames = s.events[:0], append(s.frames[:0], frame{op: byte(wasm.OpBlock), loop: noLoop})
+	s.entryCost, s.foldInto = CostEntry+localsCost(code.Locals), noLoop
+	s.sized, s.calls, s.straight = false, false, true
+	s.reader.Reset(code.Body, code.Offset)
+
+	var in wasm.Instr
+	for s.reader.Next(&in) {
+		if len(s.frames) == 0 {
+			return s.errorAt(code, &in, fmt.Errorf("%w: instruction after the end", wasm.ErrMalformed))
+		}
+		s.charge(uint64(opCosts[firstByte(in.Op)]))
+		if err := s.instruction(&in, numLocals); err != nil {
+			return s.errorAt(code, &in, err)
+		}
+	}
+	if err := s.reader.Err(); err != nil {
+		return &wasm.Error{Offset: s.reader.ErrOffset(), Err: err}
+	}
+	if len(s.frames) > 0 {
+		in.Start = len(code.Body)
+		return s.errorAt(code, &in, fmt.Errorf("%w: a block is not ended", wasm.ErrMalformed))
+	}
+	s.fold()
+	return nil
+}
+
+func (s *scanner) errorAt(code *wasm.Code, in *wasm.Instr, err error) error {
+	return &wasm.Error{Offset: code.Offset + in.Start, Err: err}
+}
+
+func localsCost(groups []wasm.LocalGroup) uint64 {
+	n := uint64(0)
+	for _, g := range groups {
+		n += uint64(g.Count)
+	}
+	return n / LocalsPerUnit
+}
+
+func firstByte(op uint32) byte {
+	if op > 0xff {
+		return byte(op >> 16)
+	}
+	return byte(op)
+}
+
+func (s *scanner) loop() int32 { return s.frames[len(s.frames)-1].loop }
+
+func (s *scanner) charge(cost uint64) {
+	if l := s.loop(); l != noLoop {
+		s.events[l].cost += cost
+		return
+	}
+	s.entryCost += cost
+}
+
+func (s *scanner) instruction(in *wasm.Instr, numLocals uint64) error {
+	switch in.Op {
+	case wasm.OpLocalGet, wasm.OpLocalSet, wasm.OpLocalTee:
+		if uint64(in.X) >= numLocals {
+			return outOfRange("local", in.X)
+		}
+	case wasm.OpGlobalGet, wasm.OpGlobalSet:
+		return inRange("global", in.X, s.space.globals)
+	case wasm.OpBlock, wasm.OpIf, wasm.OpLoop:
+		return s.open(in)
+	case wasm.OpElse:
+		return s.alternative()
+	case wasm.OpEnd:
+		s.close()
+	case wasm.OpBr, wasm.OpBrIf, wasm.OpBrTable, wasm.OpReturn, wasm.OpUnreachable:
+		s.straight = false
+	case wasm.OpCall, wasm.OpReturnCall:
+		s.called()
+		return s.function(in)
+	case wasm.OpRefFunc:
+		return s.function(in)
+	case wasm.OpCallIndirect, wasm.OpReturnCallIndirect:
+		s.called()
+		if err := inRange("type", in.X, s.space.types); err != nil {
+			return err
+		}
+		return inRange("table", in.Y, s.space.tables)
+	case wasm.OpTableSet:
+		s.mutatesTable = true
+	case wasm.OpDataDrop:
+		s.usesData, s.dropsSegment = true, true
+	case wasm.OpElemDrop:
+		s.dropsSegment = true
+	default:
+		s.maybeSized(in)
+	}
+	return nil
+}
+
+func inRange(what string, index, size uint32) error {
+	if index < size {
+		return nil
+	}
+	return outOfRange(what, index)
+}
+
+func outOfRange(what string, index uint32) error {
+	return fmt.Errorf("%w: %s index %d out of range", wasm.ErrMalformed, what, index)
+}
+
+func (s *scanner) open(in *wasm.Instr) error {
+	if len(s.frames) >= s.maxNesting {
+		return fmt.Errorf("%w: blocks nested more than %d deep", wasm.ErrLimit, s.maxNesting)
+	}
+	if in.X != wasm.NoTypeIndex && in.X >= s.space.types {
+		return outOfRange("type", in.X)
+	}
+	f := frame{op: byte(in.Op), loop: s.loop()}
+	if in.Op == wasm.OpLoop {
+		s.events = append(s.events, event{
+			kind: eventLoop, start: in.Start, end: in.End, op: in.Op, loop: f.loop, cost: CostLoop,
+		})
+		f.loop = int32(len(s.events) - 1)
+		if s.straight && f.loop == 0 {
+			s.foldInto = f.loop
+		}
+	}
+	if in.Op != wasm.OpBlock {
+		s.straight = false
+	}
+	s.frames = append(s.frames, f)
+	return nil
+}
+
+func (s *scanner) alternative() error {
+	top := &s.frames[len(s.frames)-1]
+	if top.op != byte(wasm.OpIf) {
+		return fmt.Errorf("%w: else without if", wasm.ErrMalformed)
+	}
+	top.op = byte(wasm.OpElse)
+	return nil
+}
+
+func (s *scanner) close() {
+	top := s.frames[len(s.frames)-1]
+	s.frames = s.frames[:len(s.frames)-1]
+	if top.op != byte(wasm.OpLoop) {
+		return
+	}
+	l := &s.events[top.loop]
+	if l.loop != noLoop && l.hasCall {
+		s.events[l.loop].hasCall = true
+	}
+}
+
+// called notes that the counter may change behind the back of the enclosing loop.
+func (s *scanner) called() {
+	s.straight, s.calls = false, true
+	if l := s.loop(); l != noLoop {
+		s.events[l].hasCall = true
+	}
+}
+
+func (s *scanner) function(in *wasm.Instr) error {
+	if err := inRange("function", in.X, s.space.functions); err != nil {
+		return err
+	}
+	if in.X >= s.space.importedFuncs {
+		s.events = append(s.events, event{
+			kind: eventRefunc, start: in.Start, end: in.End, op: in.Op, index: in.X, loop: s.loop(),
+		})
+	}
+	return nil
+}
+
+func (s *scanner) maybeSized(in *wasm.Instr) {
+	if in.Op != wasm.OpMemoryGrow && in.Op>>16 != uint32(wasm.PrefixMisc) {
+		return
+	}
+	if _, ok := priceOf(in.Op); !ok {
+		return
+	}
+	s.sized, s.straight = true, false
+	switch in.Op {
+	case wasm.OpMemoryInit:
+		s.usesData = true
+	case wasm.OpTableInit, wasm.OpTableCopy, wasm.OpTableGrow, wasm.OpTableFill:
+		s.mutatesTable = true
+	}
+	s.events = append(s.events, event{
+		kind: eventSized, start: in.Start, end: in.End, op: in.Op, loop: s.loop(),
+	})
+}
+
+// fold moves the entry's cost to the loop that it runs straight into, as compilers
+// that put each function into one big loop would otherwise pay twice per call.
+func (s *scanner) fold() {
+	if s.foldInto == noLoop || s.entryCost > maxFoldedEntry {
+		s.foldInto = noLoop
+		return
+	}
+	s.events[s.foldInto].cost += s.entryCost
+	s.entryCost = 0
+}
+
+// freeLeaf reports whether callers have paid for the whole function.
+func (s *scanner) freeLeaf() bool {
+	return !s.calls && !s.sized && s.entryCost <= maxFreeLeaf && !s.hasLoop()
+}
+
+func (s *scanner) hasLoop() bool {
+	for i := range s.events {
+		if s.events[i].kind == eventLoop {
+			return true
+		}
+	}
+	return false
+}
