@@ -23,6 +23,12 @@ const (
 	LocalsPerUnit    = 8  // declared locals, which an entry sets to zero
 	maxPriceableGrow = 1<<17 - 1
 
+	// Long code is rarely run whole: it is branches of which each pass takes a few.
+	// What exceeds FullPrice in one charge is charged at 1/LongCodeRebate. One unit
+	// so never buys more than LongCodeRebate simple instructions.
+	FullPrice      = 64
+	LongCodeRebate = 16
+
 	// A loop-free function that calls nothing and costs no more than this is
 	// left as it is: whoever calls it has paid at least CostCall.
 	maxFreeLeaf = CostCall
@@ -63,6 +69,14 @@ var opCosts = func() (costs [256]uint8) {
 	costs[wasm.OpMemoryGrow] = CostGrow
 	return costs
 }()
+
+// priceOfCode is what a charge subtracts for code of a static cost.
+func priceOfCode(cost uint64) uint64 {
+	if cost <= FullPrice {
+		return cost
+	}
+	return FullPrice + (cost-FullPrice)/LongCodeRebate
+}
 
 // sizePrice says how the size operand of an instruction turns into fuel:
 // (size & mask) << shift, or >> -shift. The mask keeps a request that cannot

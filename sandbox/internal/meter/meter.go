@@ -18,6 +18,7 @@ package meter
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -174,7 +175,7 @@ func rewrite(m *wasm.Module, opt Options) (*Module, error) {
 	if err := limitTables(m, opt.MaxTableElements); err != nil {
 		return nil, err
 	}
-	e := emitter{fuelGlobal: sp.globals, refill: sp.importedFuncs, shiftFrom: sp.importedFuncs}
+	e := emitter{fuelGlobal: sp.globals, refill: sp.functions + 1, shiftFrom: sp.importedFuncs}
 	code, found, err := rewriteCode(m, sp, e, opt.MaxNesting)
 	if err != nil {
 		return nil, err
@@ -184,7 +185,7 @@ func rewrite(m *wasm.Module, opt Options) (*Module, error) {
 		return nil, err
 	}
 	shiftFunctions(m, &e)
-	addImport(m)
+	code = append(code, addRefill(m, sp))
 	addExports(m, sp, out)
 	editCustoms(m, sp, len(out.Data) > 0 && !found.usesData)
 	out.Wasm = m.EncodeWithCode(code...)
@@ -229,23 +230,31 @@ func limitTables(m *wasm.Module, limit uint32) error {
 	return nil
 }
 
-// addImport appends the refill function to the imports, after all other imported
-// functions and before all defined ones.
-func addImport(m *wasm.Module) {
+// addRefill adds the imported function, after all other imported functions and
+// before all defined ones, and at the end of the defined ones a function that calls
+// it with the counter and stores what it returns. It returns the latter's body as
+// an entry of the code section.
+func addRefill(m *wasm.Module, sp space) []byte {
+	i64 := []wasm.ValueType{wasm.I64}
 	m.Imports = append(m.Imports, wasm.Import{
-		Module: ImportModule, Name: ImportName, Kind: wasm.ExternFunc, Func: refillType(m),
+		Module: ImportModule, Name: ImportName, Kind: wasm.ExternFunc, Func: typeIndex(m, i64, i64),
 	})
+	m.Functions = append(m.Functions, typeIndex(m, nil, nil))
+
+	body := wasm.AppendU32([]byte{byte(wasm.OpGlobalGet)}, sp.globals)
+	body = wasm.AppendU32(append(body, byte(wasm.OpCall)), sp.importedFuncs)
+	body = wasm.AppendU32(append(body, byte(wasm.OpGlobalSet)), sp.globals)
+	return wasm.AppendCode(nil, nil, append(body, byte(wasm.OpEnd)))
 }
 
-// refillType finds or adds the function type (i64) -> i64.
-func refillType(m *wasm.Module) uint32 {
+// typeIndex finds or adds a function type.
+func typeIndex(m *wasm.Module, params, results []wasm.ValueType) uint32 {
 	for i, t := range m.Types {
-		if len(t.Params) == 1 && len(t.Results) == 1 && t.Params[0] == wasm.I64 && t.Results[0] == wasm.I64 {
+		if slices.Equal(t.Params, params) && slices.Equal(t.Results, results) {
 			return uint32(i)
 		}
 	}
-	one := []wasm.ValueType{wasm.I64}
-	m.Types = append(m.Types, wasm.FuncType{Params: one, Results: one})
+	m.Types = append(m.Types, wasm.FuncType{Params: params, Results: results})
 	return uint32(len(m.Types) - 1)
 }
 
@@ -287,8 +296,11 @@ func editCustoms(m *wasm.Module, sp space, dataMoved bool) {
 		if c.Name == wasm.NameSection {
 			edited, ok := wasm.EditNames(c.Bytes, wasm.NameEdit{
 				ShiftFrom: sp.importedFuncs,
-				Added:     []wasm.FunctionName{{Index: sp.importedFuncs, Name: ImportModule + "." + ImportName}},
-				DropData:  dataMoved,
+				Added: []wasm.FunctionName{
+					{Index: sp.importedFuncs, Name: ImportModule + "." + ImportName},
+					{Index: sp.functions + 1, Name: ReservedPrefix + ImportName},
+				},
+				DropData: dataMoved,
 			})
 			if !ok {
 				continue
