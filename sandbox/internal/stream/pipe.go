@@ -1,0 +1,259 @@
+package stream
+
+import (
+	"io"
+	"sync"
+
+	"openclaw/sandbox/internal/vfs"
+)
+
+// Pipe is a bounded pipe in memory. Each of its two ends can be used from a
+// guest or from the host; closing an end from either side closes it for both.
+type Pipe struct {
+	mu        sync.Mutex
+	changed   sync.Cond // for the host's side; the guest's has watchers
+	ring      []byte    // allocated by the first write
+	head, len int
+	noReader  bool
+	noWriter  bool
+	watchers  watchers
+}
+
+// NewPipe makes an empty pipe with both ends open.
+func NewPipe() *Pipe {
+	p := new(Pipe)
+	p.changed.L = &p.mu
+	return p
+}
+
+// ReadEnd is the end to give to a guest that reads. Its Read answers EAGAIN
+// while the pipe is empty and 0 once the write end is closed too.
+func (p *Pipe) ReadEnd() vfs.File { return &readEnd{p: p} }
+
+// WriteEnd is the end to give to a guest that writes. Its Write takes what
+// fits, answers EAGAIN when nothing does, and EPIPE once the read end is closed.
+func (p *Pipe) WriteEnd() vfs.File { return &writeEnd{p: p} }
+
+// Reader is the end for a host that reads.
+func (p *Pipe) Reader() io.ReadCloser { return hostReader{p} }
+
+// Writer is the end for a host that writes. It fails with io.ErrClosedPipe
+// once either end is closed.
+func (p *Pipe) Writer() io.WriteCloser { return hostWriter{p} }
+
+// take moves bytes out of the ring. The lock is held.
+func (p *Pipe) take(b []byte) int {
+	total := 0
+	for total < len(b) && p.len > 0 {
+		n := copy(b[total:], p.ring[p.head:min(p.head+p.len, len(p.ring))])
+		p.head = (p.head + n) % len(p.ring)
+		p.len -= n
+		total += n
+	}
+	if p.len == 0 {
+		p.head = 0
+	}
+	return total
+}
+
+// give moves bytes into the ring. The lock is held.
+func (p *Pipe) give(b []byte) int {
+	if p.ring == nil {
+		p.ring = make([]byte, Capacity)
+	}
+	total := 0
+	for total < len(b) && p.len < len(p.ring) {
+		tail := (p.head + p.len) % len(p.ring)
+		n := copy(p.ring[tail:min(tail+len(p.ring)-p.len, len(p.ring))], b[total:])
+		p.len += n
+		total += n
+	}
+	return total
+}
+
+// announce tells both sides that something changed. The lock is not held.
+func (p *Pipe) announce() {
+	p.changed.Broadcast()
+	p.watchers.notify()
+}
+
+func (p *Pipe) closeReader() {
+	p.mu.Lock()
+	was := p.noReader
+	p.noReader, p.ring, p.len, p.head = true, nil, 0, 0
+	p.mu.Unlock()
+	if !was {
+		p.announce()
+	}
+}
+
+func (p *Pipe) closeWriter() {
+	p.mu.Lock()
+	was := p.noWriter
+	p.noWriter = true
+	p.mu.Unlock()
+	if !was {
+		p.announce()
+	}
+}
+
+type readEnd struct {
+	vfs.StreamBase
+	p *Pipe
+}
+
+func (r *readEnd) Stat() (vfs.Stat, vfs.Errno) { return stat(false), vfs.OK }
+
+func (r *readEnd) Read(b []byte) (int, vfs.Errno) {
+	p := r.p
+	p.mu.Lock()
+	if p.noReader {
+		p.mu.Unlock()
+		return 0, vfs.EBADF
+	}
+	n := p.take(b)
+	ended := p.noWriter
+	p.mu.Unlock()
+	if n > 0 {
+		p.announce()
+		return n, vfs.OK
+	}
+	if ended || len(b) == 0 {
+		return 0, vfs.OK
+	}
+	return 0, vfs.EAGAIN
+}
+
+func (r *readEnd) Write([]byte) (int, vfs.Errno) { return 0, vfs.EBADF }
+
+func (r *readEnd) Close() vfs.Errno {
+	r.p.closeReader()
+	return vfs.OK
+}
+
+func (r *readEnd) Readable() (bool, int) {
+	r.p.mu.Lock()
+	defer r.p.mu.Unlock()
+	return r.p.len > 0 || r.p.noWriter || r.p.noReader, r.p.len
+}
+
+func (r *readEnd) Writable() (bool, int)                  { return true, 0 }
+func (r *readEnd) Notify(c chan<- struct{}) (stop func()) { return r.p.watchers.add(c) }
+
+type writeEnd struct {
+	vfs.StreamBase
+	p *Pipe
+}
+
+func (w *writeEnd) Stat() (vfs.Stat, vfs.Errno)  { return stat(false), vfs.OK }
+func (w *writeEnd) Read([]byte) (int, vfs.Errno) { return 0, vfs.EBADF }
+
+func (w *writeEnd) Write(b []byte) (int, vfs.Errno) {
+	p := w.p
+	p.mu.Lock()
+	if p.noWriter {
+		p.mu.Unlock()
+		return 0, vfs.EBADF
+	}
+	if p.noReader {
+		p.mu.Unlock()
+		return 0, vfs.EPIPE
+	}
+	n := 0
+	if len(b) > 0 {
+		n = p.give(b)
+	}
+	p.mu.Unlock()
+	if n > 0 {
+		p.announce()
+		return n, vfs.OK
+	}
+	if len(b) == 0 {
+		return 0, vfs.OK
+	}
+	return 0, vfs.EAGAIN
+}
+
+func (w *writeEnd) Close() vfs.Errno {
+	w.p.closeWriter()
+	return vfs.OK
+}
+
+func (w *writeEnd) Readable() (bool, int) { return true, 0 }
+
+func (w *writeEnd) Writable() (bool, int) {
+	w.p.mu.Lock()
+	defer w.p.mu.Unlock()
+	if w.p.noReader || w.p.noWriter {
+		return true, 0
+	}
+	room := Capacity - w.p.len
+	return room > 0, room
+}
+
+func (w *writeEnd) Notify(c chan<- struct{}) (stop func()) { return w.p.watchers.add(c) }
+
+type hostReader struct{ p *Pipe }
+
+func (r hostReader) Read(b []byte) (int, error) {
+	if len(b) == 0 {
+		return 0, nil
+	}
+	p := r.p
+	p.mu.Lock()
+	for p.len == 0 && !p.noWriter && !p.noReader {
+		p.changed.Wait()
+	}
+	closed := p.noReader
+	n := p.take(b)
+	p.mu.Unlock()
+	switch {
+	case closed:
+		return 0, io.ErrClosedPipe
+	case n == 0:
+		return 0, io.EOF
+	}
+	p.announce()
+	return n, nil
+}
+
+func (r hostReader) Close() error {
+	r.p.closeReader()
+	return nil
+}
+
+type hostWriter struct{ p *Pipe }
+
+func (w hostWriter) Write(b []byte) (int, error) {
+	total := 0
+	for total < len(b) {
+		n, err := w.some(b[total:])
+		if err != nil {
+			return total, err
+		}
+		total += n
+	}
+	return total, nil
+}
+
+// some waits until at least one byte fits.
+func (w hostWriter) some(b []byte) (int, error) {
+	p := w.p
+	p.mu.Lock()
+	for p.len == Capacity && !p.noReader && !p.noWriter {
+		p.changed.Wait()
+	}
+	if p.noReader || p.noWriter {
+		p.mu.Unlock()
+		return 0, io.ErrClosedPipe
+	}
+	n := p.give(b)
+	p.mu.Unlock()
+	p.announce()
+	return n, nil
+}
+
+func (w hostWriter) Close() error {
+	w.p.closeWriter()
+	return nil
+}
