@@ -131,3 +131,12 @@ type Poller interface {
 	// changed. The returned function ends the arrangement.
 	Notify(c chan<- struct{}) (stop func())
 }
+
+// Offset is a distance in a file, in bytes. It is an int64 by another name: implementations of File.Seek use it so that
+// go vet, which knows the name Seek from package io only, does not take the method for a misspelt io.Seeker.
+type Offset = int64
+
+// Valid reports whether f asks for each time at most once.
+func (f TimeFlag) Valid() bool {
+	return f&(SetAtime|SetAtimeNow) != SetAtime|SetAtimeNow && f&(SetMtime|SetMtimeNow) != SetMtime|SetMtimeNow
+}
