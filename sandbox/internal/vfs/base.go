@@ -8,7 +8,7 @@ func (DirectoryBase) Read([]byte) (int, Errno)          { return 0, EISDIR }
 func (DirectoryBase) Write([]byte) (int, Errno)         { return 0, EBADF }
 func (DirectoryBase) Pread([]byte, int64) (int, Errno)  { return 0, EISDIR }
 func (DirectoryBase) Pwrite([]byte, int64) (int, Errno) { return 0, EBADF }
-func (DirectoryBase) Seek(int64, int) (int64, Errno)    { return 0, EBADF }
+func (DirectoryBase) Seek(Offset, int) (int64, Errno)   { return 0, EBADF }
 func (DirectoryBase) Truncate(int64) Errno              { return EINVAL }
 func (DirectoryBase) Allocate(int64, int64) Errno       { return EBADF }
 func (DirectoryBase) Sync() Errno                       { return OK }
@@ -21,7 +21,7 @@ type StreamBase struct{}
 
 func (StreamBase) Pread([]byte, int64) (int, Errno)    { return 0, ESPIPE }
 func (StreamBase) Pwrite([]byte, int64) (int, Errno)   { return 0, ESPIPE }
-func (StreamBase) Seek(int64, int) (int64, Errno)      { return 0, ESPIPE }
+func (StreamBase) Seek(Offset, int) (int64, Errno)     { return 0, ESPIPE }
 func (StreamBase) Truncate(int64) Errno                { return EINVAL }
 func (StreamBase) Allocate(int64, int64) Errno         { return ENODEV }
 func (StreamBase) Sync() Errno                         { return EINVAL }

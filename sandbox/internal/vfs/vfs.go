@@ -106,7 +106,7 @@ type File interface {
 	Pread(p []byte, off int64) (int, Errno)
 	Pwrite(p []byte, off int64) (int, Errno)
 	// Seek moves the position; whence is 0 (start), 1 (current) or 2 (end).
-	Seek(off int64, whence int) (int64, Errno)
+	Seek(off Offset, whence int) (int64, Errno)
 	Truncate(size int64) Errno
 	// Allocate makes sure that the file is at least off+size long.
 	Allocate(off, size int64) Errno
