@@ -90,6 +90,9 @@ func Readlink(path string) (string, error) { return os.Readlink(path) }
 // Chtimes sets the times of a file; a zero time is left as it is.
 func Chtimes(path string, atime, mtime time.Time) error { return os.Chtimes(path, atime, mtime) }
 
+// Lchtimes is Chtimes for a symbolic link itself.
+func Lchtimes(path string, atime, mtime time.Time) error { return lchtimes(path, atime, mtime) }
+
 // Truncate sets the size of a file.
 func Truncate(path string, size int64) error { return os.Truncate(path, size) }
 

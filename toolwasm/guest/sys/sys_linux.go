@@ -1,4 +1,4 @@
-//go:build !wasip1
+//go:build linux
 
 package sys
 
@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // OpenFile opens a file; mode applies exactly, whatever the umask is, to a file that it creates.
@@ -84,4 +86,16 @@ func Statfs(path string) (Space, error) {
 		return Space{}, wrap("statfs", path, err)
 	}
 	return Space{BlockSize: uint64(st.Bsize), Blocks: st.Blocks, BlocksFree: st.Bavail, Files: st.Files, FilesFree: st.Ffree}, nil
+}
+
+func lchtimes(path string, atime, mtime time.Time) error {
+	ts := []unix.Timespec{timespec(atime), timespec(mtime)}
+	return wrap("chtimes", path, unix.UtimesNanoAt(unix.AT_FDCWD, path, ts, unix.AT_SYMLINK_NOFOLLOW))
+}
+
+func timespec(t time.Time) unix.Timespec {
+	if t.IsZero() {
+		return unix.Timespec{Nsec: unix.UTIME_OMIT}
+	}
+	return unix.NsecToTimespec(t.UnixNano())
 }
