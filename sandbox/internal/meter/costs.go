@@ -37,7 +37,18 @@ const (
 	maxFoldedEntry = 8
 )
 
-// opCosts is indexed by the first byte of an instruction.
+// costOf is the static cost of an instruction.
+func costOf(op uint32) uint64 {
+	if op <= 0xff {
+		return uint64(opCosts[op])
+	}
+	if price, ok := priceOf(op); ok {
+		return uint64(price.base)
+	}
+	return CostSimple
+}
+
+// opCosts holds the costs of the instructions without a prefix.
 var opCosts = func() (costs [256]uint8) {
 	for i := range costs {
 		costs[i] = CostSimple

@@ -152,3 +152,10 @@ func (b *builder) memory(minPages, maxPages uint32) {
 func locals(t wasm.ValueType, n uint32) []wasm.LocalGroup {
 	return []wasm.LocalGroup{{Count: n, Type: t}}
 }
+
+func withMeter(tb testing.TB) wazero.Runtime {
+	tb.Helper()
+	r := newRuntime(tb, wazero.NewRuntimeConfigCompiler)
+	hostMeter(tb, r, &tank{slice: 1_000_000, refills: -1})
+	return r
+}

@@ -52,7 +52,7 @@ type scanner struct {
 	events    []event
 	entryCost uint64
 	foldInto  int32 // the loop whose head also pays for the entry, or noLoop
-	sized     bool  // a sizedEvent exists
+	sized     bool  // an eventSized exists
 	calls     bool
 
 	// Results over all bodies.
@@ -76,7 +76,7 @@ func (s *scanner) scan(code *wasm.Code, numLocals uint64) error {
 		if len(s.frames) == 0 {
 			return s.errorAt(code, &in, fmt.Errorf("%w: instruction after the end", wasm.ErrMalformed))
 		}
-		s.charge(uint64(opCosts[firstByte(in.Op)]))
+		s.charge(costOf(in.Op))
 		if err := s.instruction(&in, numLocals); err != nil {
 			return s.errorAt(code, &in, err)
 		}
@@ -102,13 +102,6 @@ func localsCost(groups []wasm.LocalGroup) uint64 {
 		n += uint64(g.Count)
 	}
 	return n / LocalsPerUnit
-}
-
-func firstByte(op uint32) byte {
-	if op > 0xff {
-		return byte(op >> 16)
-	}
-	return byte(op)
 }
 
 func (s *scanner) loop() int32 { return s.frames[len(s.frames)-1].loop }
