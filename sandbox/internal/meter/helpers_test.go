@@ -76,12 +76,17 @@ func instantiate(tb testing.TB, r wazero.Runtime, m *meter.Module) api.Module {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	writeData(tb, inst, m)
+	return inst
+}
+
+func writeData(tb testing.TB, inst api.Module, m *meter.Module) {
+	tb.Helper()
 	for _, d := range m.Data {
 		if !inst.Memory().Write(d.Offset, d.Bytes) {
 			tb.Fatalf("data at %d does not fit", d.Offset)
 		}
 	}
-	return inst
 }
 
 func mustRewrite(tb testing.TB, module []byte) *meter.Module {
