@@ -1,0 +1,195 @@
+package regex
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// Match reports whether b holds a match. notBOL says that b begins inside a line, so ^ does not match there.
+func (re *Regexp) Match(b []byte, notBOL bool) bool {
+	return re.MatchEnd(b, 0, notBOL) >= 0
+}
+
+// MatchEnd returns where the match that ends first ends, of those that begin at from or later, or -1 when there is none. In
+// a buffer of lines, and a pattern compiled with [Lines], it lies in the first line that matches.
+func (re *Regexp) MatchEnd(b []byte, from int, notBOL bool) int {
+	if re.lit.whole != nil {
+		i := bytes.Index(b[from:], re.lit.whole)
+		if i < 0 {
+			return -1
+		}
+		return from + i + len(re.lit.whole)
+	}
+	if re.lit.need != nil && !bytes.Contains(b[from:], re.lit.need) {
+		return -1
+	}
+	t := text{b, notBOL}
+	if re.prog.backrefs {
+		_, end := re.backtrack(t, from, true)
+		return end
+	}
+	return re.scanner().first(t, from)
+}
+
+// Find returns the bounds of the leftmost-longest match that begins at from or later, and of its groups, in the manner of
+// regexp.FindSubmatchIndex, in dst if it is large enough; nil when there is none. What stands before from is the
+// left context of ^ and \b; notBOL is about the beginning of b.
+func (re *Regexp) Find(dst []int, b []byte, from int, notBOL bool) []int {
+	t := text{b, notBOL}
+	if from > len(b) {
+		return nil
+	}
+	if re.prog.backrefs {
+		start, end := re.backtrack(t, from, false)
+		if start < 0 {
+			return nil
+		}
+		return re.result(dst, start, end, re.bt.best)
+	}
+	start, end := re.bounds(t, from)
+	if start < 0 {
+		return nil
+	}
+	return re.submatches(dst, t, start, end)
+}
+
+// FindPrefix is Find for a match that begins exactly at from.
+func (re *Regexp) FindPrefix(dst []int, b []byte, from int, notBOL bool) []int {
+	t := text{b, notBOL}
+	if re.prog.backrefs {
+		end := re.backtrackAt(t, from, false)
+		if end < 0 {
+			return nil
+		}
+		return re.result(dst, from, end, re.bt.best)
+	}
+	end, _ := re.matcher().longest(t, from)
+	if end < 0 {
+		return nil
+	}
+	return re.submatches(dst, t, from, end)
+}
+
+func (re *Regexp) submatches(dst []int, t text, start, end int) []int {
+	if re.noSub || re.nsub == 0 {
+		return append(dst[:0], start, end)
+	}
+	return re.result(dst, start, end, re.groups(t, start, end))
+}
+
+func (re *Regexp) result(dst []int, start, end int, groups []int) []int {
+	dst = append(dst[:0], start, end)
+	if re.noSub {
+		return dst
+	}
+	return append(dst, groups[:2*re.nsub]...)
+}
+
+func (re *Regexp) scanner() *dfa {
+	if re.scan == nil {
+		re.scan = newDFA(re.prog, true, re.yield)
+	}
+	return re.scan
+}
+
+func (re *Regexp) matcher() *dfa {
+	if re.match == nil {
+		re.match = newDFA(re.prog, false, re.yield)
+	}
+	return re.match
+}
+
+// Limits on trying one beginning after the other before a search that is linear for sure takes over: both count bytes, beyond
+// which trying has cost more than a multiple of the text it has got past.
+const (
+	tryBytes  = 256
+	tryFactor = 4
+	lastBytes = 8192
+)
+
+// bounds finds the leftmost-longest match of a pattern without back-references.
+func (re *Regexp) bounds(t text, from int) (start, end int) {
+	if lit := re.lit.whole; lit != nil {
+		i := bytes.Index(t.b[from:], lit)
+		if i < 0 {
+			return -1, -1
+		}
+		return from + i, from + i + len(lit)
+	}
+	if from == 0 && re.lit.need != nil && !bytes.Contains(t.b, re.lit.need) {
+		return -1, -1
+	}
+	m := re.matcher()
+	cost, scanned := 0, false
+	for p := re.candidate(t, from); p >= 0; {
+		end, reach := m.longest(t, p)
+		if end >= 0 {
+			return p, end
+		}
+		cost += reach - p
+		next := p + 1
+		if p < len(t.b) {
+			next = p + t.width(p)
+		}
+		p = re.candidate(t, next)
+		switch {
+		case p < 0:
+		case !scanned && cost > tryBytes+tryFactor*(p-from):
+			if re.scanner().first(t, p) < 0 {
+				return -1, -1
+			}
+			scanned = true
+		case scanned && cost > lastBytes+tryFactor*tryFactor*(p-from):
+			return re.leftmost(t, p)
+		}
+	}
+	return -1, -1
+}
+
+// candidate returns the next place at or after p where a match may begin, or -1.
+func (re *Regexp) candidate(t text, p int) int {
+	if p > len(t.b) {
+		return -1
+	}
+	if re.lit.bol {
+		return re.lineStart(t, p)
+	}
+	if re.lit.prefix != nil {
+		i := bytes.Index(t.b[p:], re.lit.prefix)
+		if i < 0 {
+			return -1
+		}
+		return p + i
+	}
+	first := re.lit.first
+	if first == nil {
+		return p
+	}
+	for i, c := range t.b[p:] {
+		if first[c] {
+			return p + i
+		}
+	}
+	return -1
+}
+
+// lineStart returns the next place where ^ or \` can match.
+func (re *Regexp) lineStart(t text, p int) int {
+	if p == 0 {
+		return 0
+	}
+	if !re.prog.newline {
+		return -1
+	}
+	i := bytes.IndexByte(t.b[p-1:], '\n')
+	if i < 0 {
+		return -1
+	}
+	return p + i
+}
+
+// decode returns the character at i; valid is false for a byte that is not UTF-8.
+func decode(b []byte, i int) (r rune, width int, valid bool) {
+	r, width = utf8.DecodeRune(b[i:])
+	return r, width, r != utf8.RuneError || width > 1
+}
