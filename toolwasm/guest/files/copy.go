@@ -56,7 +56,9 @@ type copier struct {
 
 	links   map[fileID]string // where the first name of a file with several went
 	made    map[fileID]bool   // directories that this copy created
-	written map[string]bool   // destinations already written by an earlier operand
+	written map[string]fileID // destinations written by an earlier operand, with their sources
+	top     pair              // the operand being copied
+	inside  bool              // the copy met itself
 	buf     []byte
 	failed  bool
 }
@@ -73,14 +75,19 @@ func (c *copier) copyOperand(src, dst string) {
 		c.errorf("cannot stat %s: %s", quote.Always(src), sys.Strerror(err))
 		return
 	}
-	if c.written[dst] && !info.IsDir() && c.backups.control != backupNumbered {
+	if from, twice := c.written[dst]; twice && !info.IsDir() && c.backups.control != backupNumbered {
+		if from == idOf(info) {
+			c.p.Errorf("warning: source file %s specified more than once", quote.Always(src))
+			return
+		}
 		c.errorf("will not overwrite just-created %s with %s", quote.Always(dst), quote.Always(src))
 		return
 	}
 	if c.written == nil {
-		c.written = map[string]bool{}
+		c.written = map[string]fileID{}
 	}
-	c.written[dst] = true
+	c.written[dst] = idOf(info)
+	c.top, c.inside = pair{src, dst}, false
 	c.copy(src, dst, info)
 }
 
@@ -187,7 +194,7 @@ func (c *copier) make(src, dst string, info sys.Info) bool {
 	switch {
 	case c.symLink:
 		if !strings.HasPrefix(src, "/") && strings.Contains(dst, "/") && trimSlashes(dirName(dst)) != "." {
-			c.errorf("%s: can make relative symbolic links only in current directory", quote.Always(dst))
+			c.errorf("%s: can make relative symbolic links only in current directory", quote.Shell(dst))
 			return false
 		}
 		return c.check(sys.Symlink(src, p.Path(dst)), "cannot create symbolic link %s to %s: %s", dst, src)
@@ -339,7 +346,8 @@ func (c *copier) copyDir(src, dst string, info sys.Info) {
 		return
 	}
 	if c.made[idOf(info)] {
-		c.errorf("cannot copy a directory, %s, into itself, %s", quote.Always(src), quote.Always(dst))
+		c.inside = true
+		c.errorf("cannot copy a directory, %s, into itself, %s", quote.Always(c.top.src), quote.Always(c.top.dst))
 		return
 	}
 	old, err := p.Stat(dst)
@@ -355,6 +363,8 @@ func (c *copier) copyDir(src, dst string, info sys.Info) {
 		if !c.makeDir(src, dst) {
 			return
 		}
+	default:
+		c.remember(old)
 	}
 	c.copyEntries(src, dst, info)
 	if isNew && !c.noKeepMode {
@@ -377,13 +387,18 @@ func (c *copier) makeDir(src, dst string) bool {
 		return false
 	}
 	if made, err := p.Lstat(dst); err == nil {
-		if c.made == nil {
-			c.made = map[fileID]bool{}
-		}
-		c.made[idOf(made)] = true
+		c.remember(made)
 	}
 	c.say(src, dst, "")
 	return true
+}
+
+// remember notes a destination directory: meeting it as a source means that the tree is copied into itself.
+func (c *copier) remember(dir sys.Info) {
+	if c.made == nil {
+		c.made = map[fileID]bool{}
+	}
+	c.made[idOf(dir)] = true
 }
 
 func (c *copier) copyEntries(src, dst string, dir sys.Info) {
@@ -404,5 +419,8 @@ func (c *copier) copyEntries(src, dst string, dir sys.Info) {
 			continue
 		}
 		c.copy(from, to, info)
+		if c.inside {
+			return
+		}
 	}
 }

@@ -143,7 +143,7 @@ func (in *installer) makeAll(name string) bool {
 			continue
 		}
 		if err := sys.Mkdir(p.Path(done), 0o755); err != nil {
-			in.errorf("cannot create directory %s: %s", quote.Always(done), sys.Strerror(err))
+			in.errorf("cannot create directory %s: %s", quote.Locale(done), sys.Strerror(err))
 			return false
 		}
 		if in.verbose {

@@ -34,7 +34,7 @@ Overwrite files with random data, so that what they held is harder to recover.
   -s, --size=N          overwrite this many bytes
   -u, --remove          remove the file afterwards
   -v, --verbose         tell about each pass
-  -x, --exact           do not round sizes up (the default here)
+  -x, --exact           do not round sizes up to whole blocks
   -z, --zero            a last pass with zeros
 `
 
@@ -93,6 +93,7 @@ type shredder struct {
 	force   bool
 	verbose bool
 	zero    bool
+	exact   bool
 }
 
 func shred(p *command.Proc) int {
@@ -131,6 +132,8 @@ func shred(p *command.Proc) int {
 			s.remove = true
 		case "v":
 			s.verbose = true
+		case "x":
+			s.exact = true
 		case "z":
 			s.zero = true
 		}
@@ -171,6 +174,9 @@ func (s *shredder) file(name string) bool {
 	size := s.size
 	if size < 0 {
 		size = info.Size
+		if !s.exact {
+			size = (size + ioBlock - 1) / ioBlock * ioBlock
+		}
 	}
 	total := s.passes
 	if s.zero {

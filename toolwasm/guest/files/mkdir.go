@@ -33,7 +33,6 @@ Remove empty directories.
 type dirMaker struct {
 	p       *command.Proc
 	mode    fs.FileMode // of the directory itself
-	setMode bool        // mode was given: the umask does not apply
 	parents bool
 	verbose bool
 }
@@ -54,7 +53,8 @@ func mkdir(p *command.Proc) int {
 				p.Errorf("invalid mode %s", quote.Locale(o.Arg))
 				return 1
 			}
-			d.mode, d.setMode = bitsMode(expr.apply(bitsRWX, true, modeBits(p.Umask))), true
+			mode, decided := expr.adjust(bitsRWX, true, modeBits(p.Umask))
+			d.mode = bitsMode(mode&decided | modeBits(d.mode)&^decided)
 		case "p":
 			d.parents = true
 		case "v":
@@ -97,6 +97,10 @@ func (d *dirMaker) makeAll(name string) bool {
 		return true
 	}
 	trimmed := trimSlashes(name)
+	if name == "" {
+		p.Errorf("cannot create directory %s: No such file or directory", quote.Locale(name))
+		return false
+	}
 	for i := 1; i <= len(trimmed); i++ {
 		if i < len(trimmed) && (trimmed[i] != '/' || trimmed[i-1] == '/') {
 			continue

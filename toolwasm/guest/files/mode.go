@@ -178,7 +178,13 @@ func parseStep(op byte, affected uint32, perms string) (modeChange, bool) {
 
 // apply returns the mode that the expression makes of old.
 func (e modeExpr) apply(old uint32, dir bool, umask uint32) uint32 {
-	mode := old & bitsAll
+	mode, _ := e.adjust(old, dir, umask)
+	return mode
+}
+
+// adjust is apply that also tells which bits the expression decided about.
+func (e modeExpr) adjust(old uint32, dir bool, umask uint32) (mode, decided uint32) {
+	mode = old & bitsAll
 	for _, c := range e {
 		value := c.value
 		if c.copyFrom {
@@ -199,17 +205,20 @@ func (e modeExpr) apply(old uint32, dir bool, umask uint32) uint32 {
 		switch c.op {
 		case '+':
 			mode |= value
+			decided |= value
 		case '-':
 			mode &^= value
+			decided |= value
 		case '=':
 			keep := omit
 			if c.affected != 0 {
 				keep |= bitsAll &^ c.affected
 			}
 			mode = mode&keep | value
+			decided |= bitsAll &^ keep
 		}
 	}
-	return mode
+	return mode, decided
 }
 
 // spread gives each permission that one class has to all classes.

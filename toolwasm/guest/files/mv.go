@@ -125,6 +125,11 @@ func (m *mover) rename(src, dst string, info sys.Info) error {
 	if strings.HasSuffix(dst, "/") && !info.IsDir() && !exists(m.p, dst) {
 		return syscall.ENOTDIR
 	}
+	if trimmed := trimSlashes(src); trimmed != src {
+		if link, err := m.p.Lstat(trimmed); err == nil && link.IsLink() {
+			return syscall.ENOTDIR
+		}
+	}
 	return sys.Rename(m.p.Path(trimSlashes(src)), m.p.Path(trimSlashes(dst)))
 }
 
@@ -158,19 +163,13 @@ func (m *mover) prepare(src, dst string, info sys.Info) (backup string, goOn boo
 	if m.noClobber || (m.update && !old.Mtime.Before(info.Mtime) && !old.IsDir()) {
 		return "", false
 	}
-	if old.Same(info) && m.backups.control == backupNone {
-		if info.IsDir() {
-			if strings.HasSuffix(dst, "/"+baseName(src)) && isDirectory(m.p, dirName(dst)) && src != dst {
-				m.errorf("cannot move %s to a subdirectory of itself, %s", quote.Always(src), quote.Always(dst))
-				return "", false
-			}
-		}
-		if info.Nlink < 2 || info.IsDir() || m.p.Path(src) == m.p.Path(dst) {
-			m.errorf("%s and %s are the same file", quote.Always(src), quote.Always(dst))
+	if m.sameFile(src, old, info) && m.backups.control == backupNone {
+		if info.IsDir() && strings.HasSuffix(dst, "/"+baseName(src)) && src != dst {
+			m.errorf("cannot move %s to a subdirectory of itself, %s", quote.Always(src), quote.Always(dst))
 			return "", false
 		}
-		// Two names of one file: rename(2) would do nothing, mv removes the source.
-		return "", m.removeTwin(src, dst)
+		m.errorf("%s and %s are the same file", quote.Always(src), quote.Always(dst))
+		return "", false
 	}
 	switch {
 	case info.IsDir() && !old.IsDir():
@@ -191,16 +190,13 @@ func (m *mover) prepare(src, dst string, info sys.Info) (backup string, goOn boo
 	return backup, true
 }
 
-// removeTwin removes src, another name of dst. There is nothing left to move then.
-func (m *mover) removeTwin(src, dst string) bool {
-	if err := sys.Unlink(m.p.Path(src)); err != nil {
-		m.errorf("cannot remove %s: %s", quote.Always(src), sys.Strerror(err))
-		return false
+// sameFile reports whether src is the destination, or a link to it.
+func (m *mover) sameFile(src string, old, info sys.Info) bool {
+	if old.Same(info) {
+		return true
 	}
-	if m.verbose {
-		fmt.Fprintf(m.p.Out(), "removed %s\n", quote.Always(src))
-	}
-	return false
+	target, err := m.p.Stat(src)
+	return info.IsLink() && err == nil && target.Same(old)
 }
 
 // copyAcross moves between filesystems: copy everything, then remove the source.

@@ -136,7 +136,7 @@ func checkName(p *command.Proc, name string, basic, extra bool) bool {
 	if basic {
 		if i := strings.IndexFunc(name, notPortable); i >= 0 {
 			r := []rune(name[i:])[0]
-			p.Errorf("nonportable character %s in file name %s", quote.Always(string(r)), quote.Always(name))
+			p.Errorf("nonportable character %s in file name %s", quote.Locale(string(r)), quote.Always(name))
 			return false
 		}
 	} else if _, err := p.Lstat(name); err != nil && (name == "" || sys.Strerror(err) == "Not a directory") {
@@ -153,7 +153,7 @@ func checkName(p *command.Proc, name string, basic, extra bool) bool {
 	}
 	for _, part := range components(name) {
 		if len(part) > longestPart {
-			p.Errorf("limit %d exceeded by length %d of file name component %s", longestPart, len(part), quote.Always(part))
+			p.Errorf("limit %d exceeded by length %d of file name component %s", longestPart, len(part), quote.Locale(part))
 			return false
 		}
 	}

@@ -192,7 +192,7 @@ func (t *toucher) touch(name string) bool {
 		}
 		_ = f.Close()
 	} else if err != nil {
-		return !t.report("cannot touch", name, err)
+		return !t.report("setting times of", name, err)
 	}
 	set := sys.Chtimes
 	if t.noDeref {
