@@ -42,6 +42,10 @@ const (
 	maxSubscriptions = 4096      // subscriptions in one poll_oneoff
 	ioChunk          = 1 << 20   // bytes moved between two looks at the context
 	randomChunk      = 64 << 10  // bytes of randomness between two looks at the context
+
+	// monotonicStart is what the real monotonic clock shows when a System is
+	// made: more than a run with a stopped clock, continued with this one, can have seen.
+	monotonicStart = time.Second
 )
 
 // Config is all that a guest is given.
@@ -67,7 +71,7 @@ type Config struct {
 	// Rand, Now and Monotonic replace the sources of randomness and time, so
 	// that a run can be repeated exactly. Monotonic counts nanoseconds and must
 	// not return zero. Nil means the real ones; the real monotonic clock starts
-	// near zero with each System and so tells nothing of the host.
+	// at one second with each System and so tells nothing of the host.
 	Rand      io.Reader
 	Now       func() time.Time
 	Monotonic func() int64
@@ -122,7 +126,7 @@ func New(c Config) *System {
 	}
 	if s.monotonic == nil {
 		epoch := time.Now()
-		s.monotonic = func() int64 { return int64(time.Since(epoch)) + 1 }
+		s.monotonic = func() int64 { return int64(time.Since(epoch) + monotonicStart) }
 	}
 	s.started = s.monotonic()
 	s.table.limit = c.MaxFiles

@@ -23,11 +23,10 @@ type testEngine struct {
 
 type systemKey struct{}
 
-func newEngine(t *testing.T) *testEngine {
-	t.Helper()
+// engine is shared: compiled programs are kept, and what a call has is in its context.
+var engine = sync.OnceValues(func() (*testEngine, error) {
 	ctx := context.Background()
-	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigCompiler().WithCloseOnContextDone(false))
-	t.Cleanup(func() { _ = r.Close(ctx) })
+	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigCompiler())
 	builders := map[string]wazero.HostModuleBuilder{}
 	for _, f := range wasi.Functions() {
 		if builders[f.Module] == nil {
@@ -36,12 +35,21 @@ func newEngine(t *testing.T) *testEngine {
 		builders[f.Module].NewFunctionBuilder().
 			WithGoModuleFunction(bind(f), types(f.Params), types(f.Results)).Export(f.Name)
 	}
-	for name, b := range builders {
+	for _, b := range builders {
 		if _, err := b.Instantiate(ctx); err != nil {
-			t.Fatalf("bind %s: %v", name, err)
+			return nil, err
 		}
 	}
-	return &testEngine{runtime: r, modules: map[string]wazero.CompiledModule{}}
+	return &testEngine{runtime: r, modules: map[string]wazero.CompiledModule{}}, nil
+})
+
+func newEngine(t *testing.T) *testEngine {
+	t.Helper()
+	e, err := engine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }
 
 func types(list []wasi.ValueType) []api.ValueType {
