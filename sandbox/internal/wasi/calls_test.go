@@ -1,7 +1,6 @@
 package wasi_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"testing"
@@ -53,7 +52,7 @@ func newGuest(t testing.TB, c wasi.Config) *guest {
 func onDir(t testing.TB) (*guest, string) {
 	t.Helper()
 	dir := t.TempDir()
-	return newGuest(t, wasi.Config{FS: osFS{dir}}), dir
+	return newGuest(t, wasi.Config{FS: mount(t, dir)}), dir
 }
 
 // space reserves n bytes of the guest's memory.
@@ -226,6 +225,3 @@ func (g *guest) poll(subs ...subscription) []event {
 	}
 	return events
 }
-
-// buffer is a host's writer that keeps what it gets.
-type buffer struct{ bytes.Buffer }

@@ -1,6 +1,7 @@
 package wasi_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -160,7 +161,7 @@ func (c *closeCounter) Close() vfs.Errno {
 }
 
 func TestSharedStreamIsClosedOnceAndLast(t *testing.T) {
-	var out buffer
+	var out bytes.Buffer
 	f := &closeCounter{File: stream.ToWriter(&out, nil)}
 	s := wasi.New(wasi.Config{Stdout: f, Stderr: f})
 	g := &guest{t: t, ctx: context.Background(), s: s, mem: make([]byte, 4096)}

@@ -73,7 +73,7 @@ func (g goRun) start(ctx context.Context, t *testing.T, command string) error {
 		c.Stdout = stream.ToWriter(g.stdout, nil)
 	}
 	if g.dir != "" {
-		c.FS = osFS{g.dir}
+		c.FS = mount(t, g.dir)
 	}
 	status, err := newEngine(t).run(ctx, t, program, c)
 	if err != nil {
@@ -189,7 +189,7 @@ sys.exit(3)
 	status, err := newEngine(t).run(context.Background(), t, program, wasi.Config{
 		Args:   []string{"python", "-c", script},
 		Env:    []string{"PYTHONHOME=/py", "PYTHONPATH=/py/lib/python311.zip", "PYTHONDONTWRITEBYTECODE=1"},
-		FS:     osFS{dir},
+		FS:     mount(t, dir),
 		Stdin:  stream.FromReader(context.Background(), strings.NewReader("typed")),
 		Stdout: stream.ToWriter(&stdout, nil),
 		Stderr: stream.ToWriter(&stderr, nil),

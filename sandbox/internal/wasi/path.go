@@ -8,9 +8,6 @@ import (
 	"openclaw/sandbox/internal/vfs"
 )
 
-// maxLinks bounds the symbolic links crossed in one resolution, as on Linux.
-const maxLinks = 40
-
 // last says what happens to a symbolic link in the last component of a path.
 type last uint8
 
@@ -67,7 +64,7 @@ func (s *System) resolve(d *descriptor, m memory, ptr, n uint32, l last) (string
 
 // pathBytes checks a path that the guest gave. It is still the guest's memory.
 func pathBytes(m memory, ptr, n uint32) ([]byte, vfs.Errno) {
-	if n > maxPath {
+	if n >= vfs.MaxPath {
 		return nil, vfs.ENAMETOOLONG
 	}
 	raw, ok := m.bytes(ptr, n)
@@ -219,7 +216,7 @@ func (w *walker) enter(name string, final, slash bool) (string, vfs.Errno) {
 		w.names = append(w.names, name)
 		return "", vfs.OK
 	}
-	if w.links++; w.links > maxLinks {
+	if w.links++; w.links > vfs.MaxLinks {
 		return "", vfs.ELOOP
 	}
 	target, e := w.s.fs.Readlink(path)
@@ -230,7 +227,7 @@ func (w *walker) enter(name string, final, slash bool) (string, vfs.Errno) {
 		return "", vfs.ENOENT
 	case target[0] == '/':
 		return w.absolute(target)
-	case len(target) > maxPath:
+	case len(target) >= vfs.MaxPath:
 		return "", vfs.ENAMETOOLONG
 	}
 	return target, vfs.OK

@@ -103,7 +103,7 @@ func TestPathsStayBelowTheirDirectory(t *testing.T) {
 
 func TestPathTooLongIsRefusedBeforeItIsRead(t *testing.T) {
 	g, _ := onDir(t)
-	for _, n := range []uint64{4097, 1 << 20, 1<<32 - 1} {
+	for _, n := range []uint64{vfs.MaxPath, 1 << 20, 1<<32 - 1} {
 		g.want(vfs.ENAMETOOLONG, "path_create_directory", firstPreopen, 0, n)
 	}
 	g.want(vfs.EFAULT, "path_create_directory", firstPreopen, uint64(len(g.mem)-1), 2)
@@ -189,7 +189,7 @@ func TestReadlinkIsCutOffAtTheBuffer(t *testing.T) {
 func TestDescriptorsAreBounded(t *testing.T) {
 	dir := t.TempDir()
 	tree(t, dir, map[string]string{"file": ""})
-	g := newGuest(t, wasi.Config{FS: osFS{dir}, MaxFiles: 6})
+	g := newGuest(t, wasi.Config{FS: mount(t, dir), MaxFiles: 6})
 	for range 2 {
 		g.open(firstPreopen, "file", 0, 0, rightRead, 0)
 	}

@@ -66,7 +66,7 @@ func runSuiteProgram(t *testing.T, e *testEngine, program string) {
 		if err := os.CopyFS(root, os.DirFS(filepath.Join(filepath.Dir(program), c.Root))); err != nil {
 			t.Fatal(err)
 		}
-		config.FS = osFS{root}
+		config.FS = mount(t, root)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), suiteTimeout)
 	defer cancel()

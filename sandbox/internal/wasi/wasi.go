@@ -36,7 +36,6 @@ const (
 	// DefaultUmask is the file mode creation mask when Config gives none.
 	DefaultUmask = 0o022
 
-	maxPath          = 4096      // bytes in a path or in the target of a link
 	maxIovecs        = 1024      // vectors in one read or write
 	maxTransfer      = 1<<31 - 1 // bytes moved by one read or write
 	maxSubscriptions = 4096      // subscriptions in one poll_oneoff

@@ -11,6 +11,8 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
+	"openclaw/sandbox/internal/hostfs"
+	"openclaw/sandbox/internal/vfs"
 	"openclaw/sandbox/internal/wasi"
 )
 
@@ -122,4 +124,15 @@ func shared(t *testing.T, elem ...string) string {
 		t.Skipf("no %s: set OPENCLAW_SHARED to where it lies", filepath.Join(elem...))
 	}
 	return path
+}
+
+// mount gives a guest a directory of the host.
+func mount(t testing.TB, dir string) vfs.FS {
+	t.Helper()
+	fs, err := hostfs.New(dir, hostfs.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = fs.Close() })
+	return fs
 }
