@@ -15,6 +15,7 @@ func Commands() []command.Command {
 		{Name: "chown", Run: chown, Help: chownHelp},
 		{Name: "cp", Run: cp, Help: cpHelp},
 		{Name: "dirname", Run: dirname, Help: dirnameHelp},
+		{Name: "find", Run: find, Help: findHelp},
 		{Name: "install", Run: install, Help: installHelp},
 		{Name: "ln", Run: ln, Help: lnHelp},
 		{Name: "mkdir", Run: mkdir, Help: mkdirHelp},
