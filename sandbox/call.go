@@ -1,0 +1,145 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"openclaw/sandbox/internal/engine"
+	"openclaw/sandbox/internal/image"
+	"openclaw/sandbox/internal/vfs"
+	"openclaw/sandbox/internal/wasi"
+)
+
+// slice is how much fuel a guest gets at a time. It comes back to the host for more, which is when deadline,
+// cancellation and budget are looked at: about every millisecond.
+const slice = 1 << 20
+
+// call is the state of one running guest. It implements engine.Host.
+type call struct {
+	ctx    context.Context
+	system *wasi.System
+	budget int64 // fuel; zero is no bound
+	// granted is the fuel handed out so far; what remains is in the guest's counter.
+	granted int64
+}
+
+// System implements engine.Host.
+func (c *call) System() *wasi.System { return c.system }
+
+// Refill implements engine.Host.
+func (c *call) Refill(remaining int64) (int64, error) {
+	if c.ctx.Err() != nil {
+		return 0, context.Cause(c.ctx)
+	}
+	used := c.granted - remaining
+	next := int64(slice)
+	if c.budget > 0 {
+		if used > c.budget {
+			c.granted = used // the guest's counter is as if zero from here on
+			return 0, &LimitError{Limit: LimitFuel, Value: fmt.Sprint(c.budget)}
+		}
+		next = min(next, c.budget-used)
+	}
+	c.granted = used + next
+	return next, nil
+}
+
+// used is the fuel that the guest has used.
+func (c *call) used(inst engine.Instance, fuelGlobal string) int64 {
+	bits, err := inst.Global(fuelGlobal)
+	if err != nil {
+		return c.granted
+	}
+	return c.granted - int64(bits)
+}
+
+// Dup implements devfs.Handles: a guest that opens /dev/fd/N gets its own file N again.
+func (c *call) Dup(fd int) (vfs.File, vfs.Errno) { return c.system.Dup(fd) }
+
+// List implements devfs.Handles.
+func (c *call) List() []int { return c.system.Files() }
+
+// start makes an instance of the program in the state in which every call begins.
+func (p *Program) start(ctx context.Context, c *call, limit int64) (*started, error) {
+	s := &started{}
+	if p.image != nil {
+		if p.image.Size() > limit {
+			return nil, &LimitError{Limit: LimitMemory, Value: size(limit)}
+		}
+		s.memory = p.image.NewMemory(limit)
+		s.memory.OnExceed = p.onExceed(limit)
+	}
+	inst, err := p.module.Instantiate(ctx, s.memory, c)
+	if err != nil {
+		s.close(ctx)
+		return nil, fmt.Errorf("%w: %w", ErrBadModule, err)
+	}
+	s.inst = inst
+	for _, g := range p.Globals {
+		if err := inst.SetGlobal(g.Export, g.Bits); err != nil {
+			s.close(ctx)
+			return nil, fmt.Errorf("sandbox: %w", err)
+		}
+	}
+	return s, nil
+}
+
+// onExceed ends a reactor that asks for more memory than it may have: such guests have no way to go on without, and would
+// bury the reason under a trace of their own. A command is told that there is no more, as by a real system.
+func (p *Program) onExceed(limit int64) func() {
+	if p.Entry != runExport {
+		return nil
+	}
+	return func() { panic(&LimitError{Limit: LimitMemory, Value: size(limit)}) }
+}
+
+// run runs the program to its end and returns its exit code, or why it did not end by itself.
+func (p *Program) run(ctx context.Context, s *started) (code int, err error) {
+	for _, f := range p.Before {
+		if _, err = s.inst.Call(ctx, f); err != nil {
+			return p.outcome(s, err)
+		}
+	}
+	result, err := s.inst.Call(ctx, p.Entry)
+	if err != nil {
+		return p.outcome(s, err)
+	}
+	return int(result), nil
+}
+
+// outcome tells an exit from a limit, and a limit from a fault of the guest.
+func (p *Program) outcome(s *started, err error) (int, error) {
+	var exit wasi.ExitError
+	if errors.As(err, &exit) {
+		return int(exit.Code), nil
+	}
+	var limit *LimitError
+	switch {
+	case errors.As(err, &limit):
+		return 0, limit
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return 0, fmt.Errorf("sandbox: run %s: %w", p.name, err)
+	case errors.Is(err, engine.ErrStackOverflow):
+		return 0, &LimitError{Limit: LimitStack}
+	case s.memory != nil && s.memory.Exceeded():
+		return 0, &LimitError{Limit: LimitMemory, Value: size(s.memory.Limit())}
+	}
+	return 0, &TrapError{Program: p.name, Cause: err}
+}
+
+// started is an instance with its memory.
+type started struct {
+	inst   engine.Instance
+	memory *image.Memory
+}
+
+// close frees what the instance held.
+func (s *started) close(ctx context.Context) {
+	if s.inst != nil {
+		_ = s.inst.Close(ctx)
+	}
+	if s.memory != nil {
+		s.memory.Free()
+	}
+}

@@ -1,0 +1,20 @@
+// Package sandbox runs WebAssembly programs that can touch only what they were granted.
+//
+// A [Grant] is the complete list of what one guest may use: directories, environment, limits. What is not in it does
+// not exist for the guest. There is no ambient authority to fall back on: no host path, no host environment
+// variable, no network, no process.
+//
+//	box := sandbox.New(engine)
+//	program, err := box.Load(ctx, sandbox.Module("hello", wasm))
+//	result, err := box.Run(ctx, grant, program, sandbox.Command{Args: []string{"hello"}})
+//
+// The package promises that
+//
+//   - no path, link or race leads out of a mounted directory, and a read-only mount cannot be changed;
+//   - every guest ends at its deadline, its cancellation or its fuel, whatever it does, and its memory, output, disk
+//     space, files and handles are bounded, each with a typed [LimitError];
+//   - the host survives every guest: no panic, no goroutine and no memory is left behind;
+//   - the same guest on the same input uses the same fuel on every machine.
+//
+// It knows nothing of agents, tools or skills.
+package sandbox

@@ -1,0 +1,62 @@
+package sandbox
+
+import (
+	"context"
+	"io"
+	"time"
+)
+
+// Sandbox runs programs on an engine. It holds nothing else, so any number can share an engine.
+type Sandbox struct{ engine *Engine }
+
+// New returns a sandbox on an engine.
+func New(engine *Engine) *Sandbox { return &Sandbox{engine: engine} }
+
+// Load makes a program ready to run; see [Engine.Load].
+func (s *Sandbox) Load(ctx context.Context, src Source) (*Program, error) {
+	return s.engine.Load(ctx, src)
+}
+
+// Run runs one command in a session of its own.
+func (s *Sandbox) Run(ctx context.Context, grant Grant, program *Program, cmd Command) (*Result, error) {
+	session, err := s.Open(grant)
+	if err != nil {
+		return nil, err
+	}
+	defer session.Close()
+	return session.Run(ctx, program, cmd)
+}
+
+// Command is what to run. The zero value runs a program without arguments and streams in the grant's first mount.
+type Command struct {
+	Args []string // Args[0] is the program's own name
+	// Env is added to the grant's environment; of two values the later one counts.
+	Env []string
+	// Dir is the working directory as a path in the guest. Empty means that of the first mount, or "/".
+	Dir string
+
+	Stdin          io.Reader // nil is empty; it is read only as far as the guest reads
+	Stdout, Stderr io.Writer // nil discards
+}
+
+// Result is how a call ended. A call that a limit ended has one too.
+type Result struct {
+	ExitCode int
+	// Fuel is the work done, in units of about one WebAssembly instruction. The same call uses the same
+	// fuel on every machine, as long as it does not depend on time.
+	Fuel int64
+	// PeakMemory is the most linear memory that the guest had, in bytes.
+	PeakMemory int64
+	Duration   time.Duration
+	// Truncated tells that the guest wrote more than Limits.Output.
+	Truncated bool
+	// Hit lists the limits that the call ran into, whether they ended it or only failed an operation of the guest.
+	Hit []Limit
+	// Changed lists the files below mounts that the call created, wrote or removed, as guest paths in sorted order. It is cut
+	// at MaxChanged, and ChangedMore tells that it was.
+	Changed     []string
+	ChangedMore bool
+}
+
+// MaxChanged bounds Result.Changed.
+const MaxChanged = 1000

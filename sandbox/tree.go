@@ -1,0 +1,157 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"openclaw/sandbox/internal/devfs"
+	"openclaw/sandbox/internal/hostfs"
+	"openclaw/sandbox/internal/memfs"
+	"openclaw/sandbox/internal/namespace"
+	"openclaw/sandbox/internal/quota"
+	"openclaw/sandbox/internal/vfs"
+)
+
+// tmpDir is where Grant.Tmp is mounted.
+const tmpDir = "/tmp"
+
+// tmpMode lets everybody write, as on every system; there is nobody else.
+const tmpMode = 0o777
+
+// tree is the files of a session.
+type tree struct {
+	grant  Grant
+	mounts []openMount
+	shared []namespace.Mount // what every call sees
+	quota  *quota.Quota
+
+	mu      sync.Mutex
+	refused map[Limit]int64
+}
+
+type openMount struct {
+	guest   string
+	fs      *hostfs.FS
+	changes *hostfs.Changes
+}
+
+// openTree opens the mounts of a grant. cacheDir, when not empty, holds code that this process runs: no mount lets a
+// guest change it.
+func openTree(grant Grant, limits Limits, cacheDir string) (*tree, error) {
+	t := &tree{grant: grant, refused: map[Limit]int64{}}
+	t.quota = quota.New(quota.Limits{
+		Bytes: limits.Disk, Files: int64(limits.Files), FileSize: limits.FileSize,
+		Handles: int64(limits.Handles), Depth: int64(limits.Depth),
+	}, t.onRefused)
+	for _, m := range grant.Mounts {
+		if err := t.mount(m, cacheDir); err != nil {
+			_ = t.close()
+			return nil, err
+		}
+	}
+	if grant.Tmp {
+		t.shared = append(t.shared, namespace.Mount{Path: tmpDir, FS: memfs.New(memfs.Options{
+			Quota: t.quota, OutsideLinks: true, Now: nanoseconds(grant.Clock), RootMode: tmpMode,
+		})})
+	}
+	return t, nil
+}
+
+func (t *tree) mount(m Mount, cacheDir string) error {
+	protect := hostfs.Protection(m.Protect)
+	if m.Protect == nil {
+		protect = hostfs.DefaultProtection()
+	}
+	if cacheDir != "" {
+		if rel, ok := inside(m.Host, cacheDir); ok {
+			if rel == "." {
+				return fmt.Errorf("sandbox: mount %q: %w: %s holds compiled programs", m.Guest, ErrBadGrant, m.Host)
+			}
+			protect = append(slices.Clone(protect), "/"+rel)
+		}
+	}
+	changes := hostfs.NewChanges(MaxChanged)
+	fs, err := hostfs.New(m.Host, hostfs.Options{
+		ReadOnly: m.Access != ReadWrite, HardLinks: hostfs.HardLinks(m.HardLinks), Protect: protect,
+		Quota: t.quota, Changes: changes,
+	})
+	if err != nil {
+		return fmt.Errorf("sandbox: mount %q: %w: %w", m.Guest, ErrBadGrant, err)
+	}
+	t.mounts = append(t.mounts, openMount{guest: m.Guest, fs: fs, changes: changes})
+	t.shared = append(t.shared, namespace.Mount{Path: m.Guest, FS: fs})
+	return nil
+}
+
+// root is the tree of one call: what the session shares, and a /dev with the call's own streams.
+func (t *tree) root(handles devfs.Handles) (vfs.FS, error) {
+	now := nanoseconds(t.grant.Clock)
+	dev := devfs.New(devfs.Options{Handles: handles, Random: t.grant.Random, Quota: t.quota, Now: now})
+	root, err := namespace.New(append(slices.Clip(t.shared), namespace.Mount{Path: "/dev", FS: dev}), namespace.Options{Now: now()})
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: %w: %w", ErrBadGrant, err)
+	}
+	return root, nil
+}
+
+// emptyTree is what a program sees while it is initialised.
+func emptyTree() (vfs.FS, error) { return namespace.New(nil, namespace.Options{}) }
+
+func nanoseconds(clock func() time.Time) func() int64 {
+	if clock == nil {
+		clock = time.Now
+	}
+	return func() int64 { return clock().UnixNano() }
+}
+
+func (t *tree) onRefused(k quota.Kind) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.refused[Limit(k)]++
+}
+
+// hits counts how often each limit has refused something.
+func (t *tree) hits() map[Limit]int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return maps.Clone(t.refused)
+}
+
+// changed lists the guest paths that are not as they were, and whether there are more.
+func (t *tree) changed() (paths []string, more bool) {
+	for _, m := range t.mounts {
+		list, complete := m.changes.List()
+		more = more || !complete
+		for _, c := range list {
+			paths = append(paths, path.Join(m.guest, c.Path))
+		}
+	}
+	slices.Sort(paths)
+	if len(paths) > MaxChanged {
+		return paths[:MaxChanged], true
+	}
+	return paths, more
+}
+
+func (t *tree) close() error {
+	var all []error
+	for _, m := range t.mounts {
+		all = append(all, m.fs.Close())
+	}
+	return errors.Join(all...)
+}
+
+// clean is a host path without symbolic links, where it exists.
+func clean(name string) (string, error) {
+	name, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(name)
+}
