@@ -23,6 +23,10 @@ const (
 	LocalsPerUnit    = 8  // declared locals, which an entry sets to zero
 	maxPriceableGrow = 1<<17 - 1
 
+	// BulkChunk is how many bytes memory.fill and memory.copy handle before they
+	// come back to the counter.
+	BulkChunk = 16 << 20
+
 	// Long code is rarely run whole: it is branches of which each pass takes a few.
 	// What exceeds FullPrice in one charge is charged at 1/LongCodeRebate. One unit
 	// so never buys more than LongCodeRebate simple instructions.
@@ -41,6 +45,9 @@ const (
 func costOf(op uint32) uint64 {
 	if op <= 0xff {
 		return uint64(opCosts[op])
+	}
+	if op == wasm.OpMemoryFill || op == wasm.OpMemoryCopy {
+		return CostBulk
 	}
 	if price, ok := priceOf(op); ok {
 		return uint64(price.base)
@@ -101,12 +108,13 @@ type sizePrice struct {
 const allBits = ^uint32(0)
 
 // priceOf returns the price of an instruction whose cost depends on an operand,
-// which is on top of the stack in every case.
+// which is on top of the stack in every case. memory.fill and memory.copy are not
+// among them: helpers.go prices those.
 func priceOf(op uint32) (sizePrice, bool) {
 	switch op {
 	case wasm.OpMemoryGrow:
 		return sizePrice{CostGrow, maxPriceableGrow, log2(CostPage)}, true
-	case wasm.OpMemoryFill, wasm.OpMemoryCopy, wasm.OpMemoryInit:
+	case wasm.OpMemoryInit:
 		return sizePrice{CostBulk, allBits, -log2(BytesPerUnit)}, true
 	case wasm.OpTableGrow:
 		return sizePrice{CostGrow, allBits, -log2(ElementsPerUnit)}, true

@@ -12,7 +12,7 @@ import "openclaw/sandbox/internal/wasm"
 // start by reading it.
 type emitter struct {
 	fuelGlobal uint32
-	refill     uint32 // function that calls the imported one; see addRefill
+	refill     uint32 // the first function of ours; see addHelpers
 	shiftFrom  uint32 // functions from here on moved up by one
 
 	fuel, size uint32 // scratch locals of the current function: i64 and i32
@@ -21,7 +21,7 @@ type emitter struct {
 // body appends the metered form of a body.
 func (e *emitter) body(b, body []byte, s *scanner) []byte {
 	if s.entryCost > 0 {
-		b = e.charge(b, s.entryCost, false)
+		b = e.charge(b, priceOfCode(s.entryCost), false)
 	}
 	pos := 0
 	for i := range s.events {
@@ -37,7 +37,10 @@ func (e *emitter) body(b, body []byte, s *scanner) []byte {
 				b = e.localSet(e.globalGet(b), e.fuel)
 			}
 			b = append(b, body[ev.start:ev.end]...)
-			b = e.charge(b, ev.cost, mirrored)
+			b = e.charge(b, priceOfCode(ev.cost), mirrored)
+		case eventBulk:
+			b = append(b, body[pos:ev.start]...)
+			b = wasm.AppendU32(append(b, byte(wasm.OpCall)), e.bulk(ev.op))
 		case eventSized:
 			b = append(b, body[pos:ev.start]...)
 			b = e.chargeSized(b, ev.op, s.mirrored(ev.loop))
@@ -58,10 +61,10 @@ func (e *emitter) newIndex(function uint32) uint32 {
 	return function
 }
 
-// charge subtracts the price of code and asks for more fuel if the result is negative.
-func (e *emitter) charge(b []byte, cost uint64, mirrored bool) []byte {
+// charge subtracts a constant and asks for more fuel if the result is negative.
+func (e *emitter) charge(b []byte, price uint64, mirrored bool) []byte {
 	b = e.counter(b, mirrored)
-	b = wasm.AppendS64(append(b, byte(wasm.OpI64Const)), int64(priceOfCode(cost)))
+	b = wasm.AppendS64(append(b, byte(wasm.OpI64Const)), int64(price))
 	return e.settle(b, mirrored)
 }
 
@@ -79,15 +82,13 @@ func (e *emitter) chargeSized(b []byte, op uint32, mirrored bool) []byte {
 	switch {
 	case price.shift > 0:
 		b = wasm.AppendS64(append(b, byte(wasm.OpI64Const)), int64(price.shift))
-		b = append(b, byte(opI64Shl))
+		b = append(b, byte(wasm.OpI64Shl))
 	case price.shift < 0:
 		b = wasm.AppendS64(append(b, byte(wasm.OpI64Const)), int64(-price.shift))
 		b = append(b, byte(wasm.OpI64ShrU))
 	}
 	return e.settle(b, mirrored)
 }
-
-const opI64Shl = 0x86
 
 // counter pushes the current fuel.
 func (e *emitter) counter(b []byte, mirrored bool) []byte {

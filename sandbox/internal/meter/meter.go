@@ -18,7 +18,6 @@ package meter
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -185,7 +184,7 @@ func rewrite(m *wasm.Module, opt Options) (*Module, error) {
 		return nil, err
 	}
 	shiftFunctions(m, &e)
-	code = append(code, addRefill(m, sp))
+	code = append(code, addHelpers(m, sp, &e))
 	addExports(m, sp, out)
 	editCustoms(m, sp, len(out.Data) > 0 && !found.usesData)
 	out.Wasm = m.EncodeWithCode(code...)
@@ -230,34 +229,6 @@ func limitTables(m *wasm.Module, limit uint32) error {
 	return nil
 }
 
-// addRefill adds the imported function, after all other imported functions and
-// before all defined ones, and at the end of the defined ones a function that calls
-// it with the counter and stores what it returns. It returns the latter's body as
-// an entry of the code section.
-func addRefill(m *wasm.Module, sp space) []byte {
-	i64 := []wasm.ValueType{wasm.I64}
-	m.Imports = append(m.Imports, wasm.Import{
-		Module: ImportModule, Name: ImportName, Kind: wasm.ExternFunc, Func: typeIndex(m, i64, i64),
-	})
-	m.Functions = append(m.Functions, typeIndex(m, nil, nil))
-
-	body := wasm.AppendU32([]byte{byte(wasm.OpGlobalGet)}, sp.globals)
-	body = wasm.AppendU32(append(body, byte(wasm.OpCall)), sp.importedFuncs)
-	body = wasm.AppendU32(append(body, byte(wasm.OpGlobalSet)), sp.globals)
-	return wasm.AppendCode(nil, nil, append(body, byte(wasm.OpEnd)))
-}
-
-// typeIndex finds or adds a function type.
-func typeIndex(m *wasm.Module, params, results []wasm.ValueType) uint32 {
-	for i, t := range m.Types {
-		if slices.Equal(t.Params, params) && slices.Equal(t.Results, results) {
-			return uint32(i)
-		}
-	}
-	m.Types = append(m.Types, wasm.FuncType{Params: params, Results: results})
-	return uint32(len(m.Types) - 1)
-}
-
 // addExports adds the fuel counter and exports everything reserved.
 func addExports(m *wasm.Module, sp space, out *Module) {
 	m.Globals = append(m.Globals, wasm.Global{
@@ -296,11 +267,8 @@ func editCustoms(m *wasm.Module, sp space, dataMoved bool) {
 		if c.Name == wasm.NameSection {
 			edited, ok := wasm.EditNames(c.Bytes, wasm.NameEdit{
 				ShiftFrom: sp.importedFuncs,
-				Added: []wasm.FunctionName{
-					{Index: sp.importedFuncs, Name: ImportModule + "." + ImportName},
-					{Index: sp.functions + 1, Name: ReservedPrefix + ImportName},
-				},
-				DropData: dataMoved,
+				Added:     helperNames(m, sp),
+				DropData:  dataMoved,
 			})
 			if !ok {
 				continue

@@ -73,6 +73,19 @@ func leafcalls(b *builder) {
 		op(wasm.OpLocalGet, 1))
 }
 
+// copies copies 64 bytes n times.
+func copies(b *builder) {
+	i64 := valueTypes{wasm.I64}
+	b.memory(1, 1)
+	b.fn("copies", i64, i64, nil,
+		void(wasm.OpLoop),
+		i32c(1024), i32c(8), i32c(64), op(wasm.OpMemoryCopy, 0, 0),
+		op(wasm.OpLocalGet, 0), i64c(1), op(wasm.OpI64Sub), op(wasm.OpLocalTee, 0),
+		op(i64Eqz), op(i32Eqz), op(wasm.OpBrIf, 0),
+		end,
+		op(wasm.OpLocalGet, 0))
+}
+
 // BenchmarkGuest runs each program as it was and metered; compare the pairs.
 func BenchmarkGuest(b *testing.B) {
 	for _, bench := range []struct {
@@ -84,6 +97,7 @@ func BenchmarkGuest(b *testing.B) {
 		{"fib", fib, 35},
 		{"sum", sum, 20_000},
 		{"leafcalls", leafcalls, 50_000_000},
+		{"copies", copies, 10_000_000},
 	} {
 		var mod builder
 		bench.build(&mod)

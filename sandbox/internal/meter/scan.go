@@ -20,7 +20,8 @@ type eventKind uint8
 const (
 	eventRefunc eventKind = iota // an instruction whose function index moves
 	eventLoop
-	eventSized
+	eventSized // an instruction to be charged by the operand on top of the stack
+	eventBulk  // an instruction that is replaced by a function; see helpers.go
 )
 
 // event is a place in a body where the rewritten code differs.
@@ -141,6 +142,11 @@ func (s *scanner) instruction(in *wasm.Instr, numLocals uint64) error {
 			return err
 		}
 		return inRange("table", in.Y, s.space.tables)
+	case wasm.OpMemoryFill, wasm.OpMemoryCopy:
+		s.called()
+		s.events = append(s.events, event{
+			kind: eventBulk, start: in.Start, end: in.End, op: in.Op, loop: s.loop(),
+		})
 	case wasm.OpTableSet:
 		s.mutatesTable = true
 	case wasm.OpDataDrop:

@@ -33,6 +33,14 @@ func SizeU32(v uint32) int {
 	return n
 }
 
+// AppendOp appends an opcode, with its prefix if it has one.
+func AppendOp(b []byte, op uint32) []byte {
+	if op <= 0xff {
+		return append(b, byte(op))
+	}
+	return AppendU32(append(b, byte(op>>16)), op&0xffff)
+}
+
 func appendBytes(b, s []byte) []byte {
 	b = AppendU32(b, uint32(len(s)))
 	return append(b, s...)

@@ -34,7 +34,10 @@ const (
 	OpI64Const           uint32 = 0x42
 	OpF32Const           uint32 = 0x43
 	OpF64Const           uint32 = 0x44
+	OpI32GtU             uint32 = 0x4b
+	OpI32LeU             uint32 = 0x4d
 	OpI64LtS             uint32 = 0x53
+	OpI64GtU             uint32 = 0x56
 	OpI32Add             uint32 = 0x6a
 	OpI32Sub             uint32 = 0x6b
 	OpI32Mul             uint32 = 0x6c
@@ -43,6 +46,7 @@ const (
 	OpI64Sub             uint32 = 0x7d
 	OpI64Mul             uint32 = 0x7e
 	OpI64And             uint32 = 0x83
+	OpI64Shl             uint32 = 0x86
 	OpI64ShrU            uint32 = 0x88
 	OpI64ExtendI32U      uint32 = 0xad
 	OpRefNull            uint32 = 0xd0
