@@ -37,6 +37,8 @@ type Command struct {
 
 	Stdin          io.Reader // nil is empty; it is read only as far as the guest reads
 	Stdout, Stderr io.Writer // nil discards
+	// MaxOutput, when set, takes the place of Limits.Output for callers that read a protocol and not a text.
+	MaxOutput int64
 }
 
 // Result is how a call ended. A call that a limit ended has one too.

@@ -59,7 +59,11 @@ func (s *Session) Run(ctx context.Context, program *Program, cmd Command) (*Resu
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 
-	out := newOutput(s.limits.Output, end)
+	maxOutput := s.limits.Output
+	if cmd.MaxOutput > 0 {
+		maxOutput = cmd.MaxOutput
+	}
+	out := newOutput(maxOutput, end)
 	before := s.tree.hits()
 	c := &call{ctx: ctx, budget: s.limits.Fuel}
 	root, err := s.tree.root(c)
