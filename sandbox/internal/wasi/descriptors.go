@@ -1,10 +1,6 @@
 package wasi
 
-import (
-	"reflect"
-
-	"openclaw/sandbox/internal/vfs"
-)
+import "openclaw/sandbox/internal/vfs"
 
 // The flags of a descriptor.
 const (
@@ -22,9 +18,10 @@ type descriptor struct {
 	file   vfs.File   // nil while a preopened directory has not been used as a file
 	stream vfs.Poller // file, when its reads and writes can have to wait
 
+	holders *holders // of file, when there is another besides this descriptor
+
 	path    string // within the FS, for what is opened relative to it
 	preopen string // the guest's name of a preopened directory, else empty
-	stdio   bool   // one of the three streams, whose File may be shared
 
 	kind      vfs.FileType
 	kindKnown bool
@@ -184,24 +181,7 @@ func (t *table) drop(fd uint32) vfs.Errno {
 	d := t.slots[fd]
 	t.slots[fd] = nil
 	t.free = min(t.free, int(fd))
-	if d.file == nil || t.shared(d) {
-		return vfs.OK
-	}
-	return d.file.Close()
-}
-
-// shared reports whether another descriptor holds the same File: only the three
-// streams can, when the host gave one File for two of them.
-func (t *table) shared(d *descriptor) bool {
-	if !d.stdio || !reflect.TypeOf(d.file).Comparable() {
-		return false
-	}
-	for _, other := range t.slots {
-		if other != nil && other.stdio && other.file == d.file {
-			return true
-		}
-	}
-	return false
+	return d.close()
 }
 
 // renumber moves the file at from to the number to, closing what was there.

@@ -1,8 +1,51 @@
 package wasi
 
-import "openclaw/sandbox/internal/vfs"
+import (
+	"reflect"
 
-// Dup returns another handle of an open descriptor's file, with a position in common as dup(2) has. It serves /dev/fd.
+	"openclaw/sandbox/internal/vfs"
+)
+
+// holders counts what has to be closed before a File is.
+type holders struct{ n int }
+
+// release reports whether the last holder has gone.
+func (h *holders) release() bool {
+	if h == nil {
+		return true
+	}
+	h.n--
+	return h.n == 0
+}
+
+// share makes d one holder more of the file that other has, if that is the same.
+func (d *descriptor) share(other *descriptor) bool {
+	if !reflect.TypeOf(d.file).Comparable() || d.file != other.file {
+		return false
+	}
+	d.holders = other.hold()
+	return true
+}
+
+// hold counts one holder more.
+func (d *descriptor) hold() *holders {
+	if d.holders == nil {
+		d.holders = &holders{n: 1}
+	}
+	d.holders.n++
+	return d.holders
+}
+
+// close gives up the descriptor's share of its file.
+func (d *descriptor) close() vfs.Errno {
+	if d.file == nil || !d.holders.release() {
+		return vfs.OK
+	}
+	return d.file.Close()
+}
+
+// Dup returns another handle of an open descriptor's file, with a position in
+// common as dup(2) has. It serves /dev/fd.
 func (s *System) Dup(fd int) (vfs.File, vfs.Errno) {
 	if fd < 0 || fd >= len(s.table.slots) || s.table.slots[fd] == nil {
 		return nil, vfs.EBADF
@@ -11,12 +54,11 @@ func (s *System) Dup(fd int) (vfs.File, vfs.Errno) {
 	if e := s.open(d); e != vfs.OK {
 		return nil, e
 	}
-	h, ok := d.file.(holder)
-	if !ok {
-		h = hold(d.file, new(int))
-		d.file = h.another()
+	h := &handle{File: d.file, holders: d.hold()}
+	if d.stream != nil {
+		return &streamHandle{handle: h, Poller: d.stream}, vfs.OK
 	}
-	return h.another(), vfs.OK
+	return h, vfs.OK
 }
 
 // Files lists the numbers of the open descriptors.
@@ -30,44 +72,26 @@ func (s *System) Files() []int {
 	return list
 }
 
-// holder is a file with several handles; the last one that is closed closes it.
-type holder interface {
+// handle is a further handle of a file.
+type handle struct {
 	vfs.File
-	another() vfs.File
+	holders *holders
+	closed  bool
 }
 
-func hold(f vfs.File, count *int) holder {
-	h := held{File: f, count: count}
-	if p, ok := f.(vfs.Poller); ok {
-		return heldStream{held: h, Poller: p}
+func (h *handle) Close() vfs.Errno {
+	if h.closed {
+		return vfs.EBADF
 	}
-	return h
-}
-
-type held struct {
-	vfs.File
-	count *int
-}
-
-func (h held) another() vfs.File {
-	*h.count++
-	return h
-}
-
-func (h held) Close() vfs.Errno {
-	if *h.count--; *h.count > 0 {
+	h.closed = true
+	if !h.holders.release() {
 		return vfs.OK
 	}
 	return h.File.Close()
 }
 
-// heldStream keeps a stream pollable.
-type heldStream struct {
-	held
+// streamHandle keeps a stream pollable.
+type streamHandle struct {
+	*handle
 	vfs.Poller
-}
-
-func (h heldStream) another() vfs.File {
-	*h.count++
-	return h
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -171,6 +172,56 @@ func TestSharedStreamIsClosedOnceAndLast(t *testing.T) {
 	}
 	if err := s.Close(); err != nil || f.closed != 1 {
 		t.Errorf("closed %d times, %v", f.closed, err)
+	}
+}
+
+func TestDuplicatesKeepAFileOpen(t *testing.T) {
+	var out bytes.Buffer
+	f := &closeCounter{File: stream.ToWriter(&out, nil)}
+	s := wasi.New(wasi.Config{Stdout: f})
+	first, e := s.Dup(1)
+	if e != vfs.OK {
+		t.Fatal(e)
+	}
+	second, _ := s.Dup(1)
+	if e := second.Close(); e != vfs.OK {
+		t.Errorf("close: errno %d", e)
+	}
+	if e := second.Close(); e != vfs.EBADF {
+		t.Errorf("close again: errno %d", e)
+	}
+	if err := s.Close(); err != nil || f.closed != 0 {
+		t.Errorf("closed %d times, %v", f.closed, err)
+	}
+	if _, e := first.Write([]byte("x")); e != vfs.OK || out.String() != "x" {
+		t.Errorf("write: errno %d, output %q", e, out.String())
+	}
+	if first.Close(); f.closed != 1 {
+		t.Errorf("closed %d times, want once", f.closed)
+	}
+	if _, e := s.Dup(1); e != vfs.EBADF {
+		t.Errorf("duplicate of a closed descriptor: errno %d", e)
+	}
+}
+
+func TestDuplicateOfAStreamCanBePolled(t *testing.T) {
+	p := stream.NewPipe()
+	s := wasi.New(wasi.Config{Stdin: p.ReadEnd()})
+	defer s.Close()
+	f, e := s.Dup(0)
+	if e != vfs.OK {
+		t.Fatal(e)
+	}
+	defer f.Close()
+	poller, ok := f.(vfs.Poller)
+	if !ok {
+		t.Fatal("not a stream")
+	}
+	if ready, _ := poller.Readable(); ready {
+		t.Error("readable while empty")
+	}
+	if got, want := s.Files(), []int{0, 1, 2}; !slices.Equal(got, want) {
+		t.Errorf("open descriptors %v, want %v", got, want)
 	}
 }
 

@@ -151,7 +151,11 @@ func (s *System) addStdio(c Config) {
 			granted = rightsAll &^ rightFDWrite
 		}
 		d := newDescriptor(f, granted, 0, flags)
-		d.stdio = true
+		for _, other := range s.table.slots {
+			if d.share(other) {
+				break
+			}
+		}
 		s.table.put(d)
 	}
 }
