@@ -78,5 +78,3 @@ func runSuiteProgram(t *testing.T, e *testEngine, program string) {
 		t.Errorf("stdout %q, want %q", stdout.String(), *c.Stdout)
 	}
 }
-
-func checkSuiteTable(t *testing.T, passed map[string]bool) {}

@@ -1,0 +1,14 @@
+package wasi
+
+// Limits are the bounds that docs/wasi.md shows.
+var Limits = []struct {
+	Name  string
+	Value int
+}{
+	{"open descriptors, unless the grant says otherwise", DefaultMaxFiles},
+	{"buffers in one read or write", maxIovecs},
+	{"bytes moved by one read or write", maxTransfer},
+	{"bytes moved between two looks at the deadline", ioChunk},
+	{"random bytes made between two looks at the deadline", randomChunk},
+	{"subscriptions in one poll", maxSubscriptions},
+}
