@@ -34,9 +34,12 @@ func (fs *FS) Open(path string, flags vfs.OpenFlag, perm uint32) (vfs.File, vfs.
 func (w *walk) open(flags vfs.OpenFlag, perm uint32) (vfs.File, vfs.Errno) {
 	follow := flags&vfs.NoFollow == 0 && flags&(vfs.Create|vfs.Exclusive) != vfs.Create|vfs.Exclusive
 	for range openAttempts {
-		st, errno := w.lookup(follow)
-		if flags&vfs.Create != 0 && w.slash {
+		if flags&vfs.Create != 0 && w.leaf != "" && w.slash {
 			return nil, vfs.EISDIR
+		}
+		st, errno := w.lookup(follow)
+		if flags&vfs.Create != 0 && w.leaf != "" && w.slash {
+			return nil, vfs.EISDIR // the slash is that of a link's target
 		}
 		var f vfs.File
 		switch {

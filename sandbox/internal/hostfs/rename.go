@@ -157,12 +157,12 @@ func (fs *FS) Link(oldPath, newPath string, follow bool) vfs.Errno {
 	if errno != vfs.OK {
 		return errno
 	}
-	to, errno := fs.walk(newPath)
-	defer to.release()
+	st, errno := from.lookup(follow)
 	if errno != vfs.OK {
 		return errno
 	}
-	st, errno := from.lookup(follow)
+	to, errno := fs.walk(newPath)
+	defer to.release()
 	if errno != vfs.OK {
 		return errno
 	}

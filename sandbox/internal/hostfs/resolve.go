@@ -121,6 +121,7 @@ func (w *walk) beginStepwise() vfs.Errno {
 
 // run resolves the rest up to its last component.
 func (w *walk) run() vfs.Errno {
+	w.leaf = ""
 	for {
 		name, rest := vfs.NextName(w.rest)
 		literal := len(name)+len(rest) <= w.literal

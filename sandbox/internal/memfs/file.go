@@ -31,6 +31,9 @@ func (fs *FS) open(path string, flags vfs.OpenFlag, perm uint32) (vfs.File, vfs.
 	if errno != vfs.OK {
 		return nil, errno
 	}
+	if flags&vfs.Create != 0 && w.leaf != "" && w.slash {
+		return nil, vfs.EISDIR
+	}
 	exclusive := flags&vfs.Create != 0 && flags&vfs.Exclusive != 0
 	n, errno := w.lookup(flags&vfs.NoFollow == 0 && !exclusive)
 	switch {

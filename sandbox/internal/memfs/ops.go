@@ -222,11 +222,11 @@ func (n *node) above(d *node) bool {
 // Link implements [vfs.FS].
 func (fs *FS) Link(oldPath, newPath string, follow bool) vfs.Errno {
 	return fs.change(oldPath, func(from *walk) vfs.Errno {
-		to, errno := fs.walk(newPath)
+		n, errno := from.lookup(follow)
 		if errno != vfs.OK {
 			return errno
 		}
-		n, errno := from.lookup(follow)
+		to, errno := fs.walk(newPath)
 		switch {
 		case errno != vfs.OK:
 			return errno
