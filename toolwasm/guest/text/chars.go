@@ -1,0 +1,187 @@
+package text
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// appendReversed appends the characters of line to dst from the last to the first.
+func appendReversed(dst, line []byte) []byte {
+	for end := len(line); end > 0; {
+		n := 1
+		if line[end-1] >= utf8.RuneSelf {
+			_, n = utf8.DecodeLastRune(line[:end])
+		}
+		dst = append(dst, line[end-n:end]...)
+		end -= n
+	}
+	return dst
+}
+
+// wide are the ranges of characters that take two columns, sorted.
+var wide = [...][2]rune{
+	{0x1100, 0x115f},
+	{0x231a, 0x231b},
+	{0x2329, 0x232a},
+	{0x23e9, 0x23ec},
+	{0x23f0, 0x23f0},
+	{0x23f3, 0x23f3},
+	{0x25fd, 0x25fe},
+	{0x2614, 0x2615},
+	{0x2648, 0x2653},
+	{0x267f, 0x267f},
+	{0x2693, 0x2693},
+	{0x26a1, 0x26a1},
+	{0x26aa, 0x26ab},
+	{0x26bd, 0x26be},
+	{0x26c4, 0x26c5},
+	{0x26ce, 0x26ce},
+	{0x26d4, 0x26d4},
+	{0x26ea, 0x26ea},
+	{0x26f2, 0x26f3},
+	{0x26f5, 0x26f5},
+	{0x26fa, 0x26fa},
+	{0x26fd, 0x26fd},
+	{0x2705, 0x2705},
+	{0x270a, 0x270b},
+	{0x2728, 0x2728},
+	{0x274c, 0x274c},
+	{0x274e, 0x274e},
+	{0x2753, 0x2755},
+	{0x2757, 0x2757},
+	{0x2795, 0x2797},
+	{0x27b0, 0x27b0},
+	{0x27bf, 0x27bf},
+	{0x2b1b, 0x2b1c},
+	{0x2b50, 0x2b50},
+	{0x2b55, 0x2b55},
+	{0x2e80, 0x303e},
+	{0x3041, 0x33ff},
+	{0x3400, 0x4dbf},
+	{0x4e00, 0x9fff},
+	{0xa000, 0xa4cf},
+	{0xa960, 0xa97f},
+	{0xac00, 0xd7a3},
+	{0xf900, 0xfaff},
+	{0xfe10, 0xfe19},
+	{0xfe30, 0xfe6f},
+	{0xff00, 0xff60},
+	{0xffe0, 0xffe6},
+	{0x16fe0, 0x18aff},
+	{0x1b000, 0x1b2ff},
+	{0x1f004, 0x1f004},
+	{0x1f0cf, 0x1f0cf},
+	{0x1f18e, 0x1f18e},
+	{0x1f191, 0x1f19a},
+	{0x1f200, 0x1f320},
+	{0x1f32d, 0x1f335},
+	{0x1f337, 0x1f37c},
+	{0x1f37e, 0x1f393},
+	{0x1f3a0, 0x1f3ca},
+	{0x1f3cf, 0x1f3d3},
+	{0x1f3e0, 0x1f3f0},
+	{0x1f3f4, 0x1f3f4},
+	{0x1f3f8, 0x1f43e},
+	{0x1f440, 0x1f440},
+	{0x1f442, 0x1f4fc},
+	{0x1f4ff, 0x1f53d},
+	{0x1f54b, 0x1f54e},
+	{0x1f550, 0x1f567},
+	{0x1f57a, 0x1f57a},
+	{0x1f595, 0x1f596},
+	{0x1f5a4, 0x1f5a4},
+	{0x1f5fb, 0x1f64f},
+	{0x1f680, 0x1f6c5},
+	{0x1f6cc, 0x1f6cc},
+	{0x1f6d0, 0x1f6d2},
+	{0x1f6d5, 0x1f6d7},
+	{0x1f6dd, 0x1f6df},
+	{0x1f6eb, 0x1f6ec},
+	{0x1f6f4, 0x1f6fc},
+	{0x1f7e0, 0x1f7eb},
+	{0x1f7f0, 0x1f7f0},
+	{0x1f90c, 0x1f93a},
+	{0x1f93c, 0x1f945},
+	{0x1f947, 0x1f9ff},
+	{0x1fa70, 0x1faff},
+	{0x20000, 0x2fffd},
+	{0x30000, 0x3fffd},
+}
+
+// runeWidth is the number of terminal columns of a character; -1 when it cannot be printed.
+func runeWidth(r rune) int {
+	switch {
+	case r >= ' ' && r < 0x7f:
+		return 1
+	case r < 0xa0:
+		return -1
+	case r < 0x300:
+		if r == 0xad {
+			return 1
+		}
+		return 1
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) || r >= 0x1160 && r <= 0x11ff:
+		return 0
+	case r == 0x2028 || r == 0x2029:
+		return -1
+	case isWide(r):
+		return 2
+	case unicode.In(r, unicode.Cs, unicode.Co) || !unicode.IsGraphic(r):
+		return privateWidth(r)
+	}
+	return 1
+}
+
+func privateWidth(r rune) int {
+	if unicode.Is(unicode.Co, r) {
+		return 1
+	}
+	return -1
+}
+
+func isWide(r rune) bool {
+	lo, hi := 0, len(wide)
+	for lo < hi {
+		m := (lo + hi) / 2
+		switch {
+		case r > wide[m][1]:
+			lo = m + 1
+		case r < wide[m][0]:
+			hi = m
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// stringWidth is the number of terminal columns of a text; what cannot be printed counts nothing.
+func stringWidth(b []byte) int {
+	w := 0
+	for i := 0; i < len(b); {
+		if c := b[i]; c < utf8.RuneSelf {
+			if c >= ' ' && c < 0x7f {
+				w++
+			}
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRune(b[i:])
+		if r != utf8.RuneError || n > 1 {
+			w += max(runeWidth(r), 0)
+		}
+		i += n
+	}
+	return w
+}
+
+// isSpaceRune is iswspace of C.UTF-8: white space that allows a line to break.
+func isSpaceRune(r rune) bool {
+	switch r {
+	case 0xa0, 0x2007, 0x202f, 0x85:
+		return false
+	}
+	return unicode.IsSpace(r)
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
