@@ -62,9 +62,10 @@ type Options struct {
 	MaxLocals     int // locals of one function
 	MaxNesting    int // depth of blocks
 
-	// MaxTableElements bounds each table, because table memory is the host's and
-	// engines do not limit it. A table that is larger from the start is refused;
-	// a larger declared maximum, or none, is lowered to this.
+	// MaxTableElements bounds the elements of all tables together, because table
+	// memory is the host's and engines do not limit it. A module that exceeds it from
+	// the start is refused; the room above that is shared out equally, and a larger
+	// declared maximum, or none, is lowered to what a table gets.
 	MaxTableElements uint32
 }
 
@@ -215,15 +216,24 @@ func checkReserved(m *wasm.Module) error {
 	return nil
 }
 
-// limitTables lowers the maximum of the module's tables.
+// limitTables lowers the maximum of the module's tables such that all together
+// cannot exceed the limit.
 func limitTables(m *wasm.Module, limit uint32) error {
+	if len(m.Tables) == 0 {
+		return nil
+	}
+	total := uint64(0)
+	for i := range m.Tables {
+		total += uint64(m.Tables[i].Limits.Min)
+	}
+	if total > uint64(limit) {
+		return fmt.Errorf("tables: %w: %d elements, at most %d", wasm.ErrLimit, total, limit)
+	}
+	share := (limit - uint32(total)) / uint32(len(m.Tables))
 	for i := range m.Tables {
 		l := &m.Tables[i].Limits
-		if l.Min > limit {
-			return fmt.Errorf("table[%d]: %w: %d elements, at most %d", i, wasm.ErrLimit, l.Min, limit)
-		}
-		if !l.HasMax || l.Max > limit {
-			l.HasMax, l.Max = true, limit
+		if !l.HasMax || l.Max-l.Min > share {
+			l.HasMax, l.Max = true, l.Min+share
 		}
 	}
 	return nil

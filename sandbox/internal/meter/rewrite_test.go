@@ -176,23 +176,24 @@ func TestDescriptionIsOfTheOriginalModule(t *testing.T) {
 	}
 }
 
-func TestTablesAreBounded(t *testing.T) {
+func TestTablesAreBoundedTogether(t *testing.T) {
 	var b builder
 	b.Tables = []wasm.TableType{
 		{Elem: wasm.FuncRef, Limits: wasm.TypeLimits{Min: 1}},
-		{Elem: wasm.FuncRef, Limits: wasm.TypeLimits{Min: 1, Max: 5, HasMax: true}},
+		{Elem: wasm.FuncRef, Limits: wasm.TypeLimits{Min: 2, Max: 5, HasMax: true}},
+		{Elem: wasm.FuncRef, Limits: wasm.TypeLimits{Min: 3, Max: 100, HasMax: true}},
 	}
-	module := b.Encode()
-	m, err := meter.Rewrite(module, meter.Options{MaxTableElements: 7})
+	m, err := meter.Rewrite(b.Encode(), meter.Options{MaxTableElements: 36})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables := decode(t, m.Wasm).Tables
-	if l := tables[0].Limits; !l.HasMax || l.Max != 7 {
-		t.Errorf("unbounded table got %+v", l)
+	for i, want := range []uint32{11, 5, 13} {
+		if l := decode(t, m.Wasm).Tables[i].Limits; !l.HasMax || l.Max != want {
+			t.Errorf("table %d got %+v, want at most %d", i, l, want)
+		}
 	}
-	if tables[1].Limits.Max != 5 {
-		t.Errorf("bounded table got %+v", tables[1].Limits)
+	if _, err := meter.Rewrite(b.Encode(), meter.Options{MaxTableElements: 5}); !errors.Is(err, wasm.ErrLimit) {
+		t.Errorf("6 elements for a limit of 5: %v", err)
 	}
 }
 

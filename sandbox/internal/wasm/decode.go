@@ -149,7 +149,10 @@ func (d *decoder) finish() error {
 // readVec reads a vector of items that take at least itemSize bytes each.
 func readVec[T any](d *decoder, c *cursor, itemSize int, read func(*decoder, *cursor) T) []T {
 	n := c.count(itemSize)
-	if n == 0 {
+	if n > d.limits.MaxItems {
+		c.fail(limitExceeded("%d items, at most %d", n, d.limits.MaxItems))
+	}
+	if n == 0 || c.err != nil {
 		return nil
 	}
 	items := make([]T, 0, n)

@@ -177,7 +177,7 @@ func TestLimitsApply(t *testing.T) {
 	module := fullModule().Encode()
 	for name, limits := range map[string]wasm.Limits{
 		"module size": {MaxModuleSize: 100}, "functions": {MaxFunctions: 1},
-		"body size": {MaxBodySize: 5}, "locals": {MaxLocals: 300},
+		"body size": {MaxBodySize: 5}, "locals": {MaxLocals: 300}, "items": {MaxItems: 7},
 	} {
 		if _, err := wasm.Decode(module, limits); !errors.Is(err, wasm.ErrLimit) {
 			t.Errorf("%s: got %v, want %v", name, err, wasm.ErrLimit)

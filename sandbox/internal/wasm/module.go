@@ -62,6 +62,7 @@ type Limits struct {
 	MaxFunctions  int // functions that the module defines
 	MaxBodySize   int // bytes of one function
 	MaxLocals     int // declared locals of one function
+	MaxItems      int // entries of any other vector: types, imports, globals, segments …
 }
 
 // The defaults of Limits. They follow the limits that browsers agreed on, or
@@ -71,6 +72,7 @@ const (
 	DefaultMaxFunctions  = 1_000_000
 	DefaultMaxBodySize   = 7_654_321
 	DefaultMaxLocals     = 50_000
+	DefaultMaxItems      = 1_000_000
 )
 
 // MaxPages is the largest size of a memory, in pages.
@@ -84,6 +86,7 @@ func (l Limits) withDefaults() Limits {
 	setDefault(&l.MaxFunctions, DefaultMaxFunctions)
 	setDefault(&l.MaxBodySize, DefaultMaxBodySize)
 	setDefault(&l.MaxLocals, DefaultMaxLocals)
+	setDefault(&l.MaxItems, DefaultMaxItems)
 	return l
 }
 
