@@ -121,7 +121,8 @@ type File interface {
 	Close() Errno
 }
 
-// Poller is implemented by files whose reads and writes can have to wait: streams.
+// Poller is implemented by files whose reads and writes can have to wait: streams. Read and Write of such a file never
+// wait, with Nonblock or without: they answer EAGAIN, and the caller does the waiting, which it can then also end.
 type Poller interface {
 	// Readable and Writable report whether the operation would not block now (an end of stream or an error does not
 	// block), and how many bytes can be moved.

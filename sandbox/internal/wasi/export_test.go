@@ -11,4 +11,5 @@ var Limits = []struct {
 	{"bytes moved between two looks at the deadline", ioChunk},
 	{"random bytes made between two looks at the deadline", randomChunk},
 	{"subscriptions in one poll", maxSubscriptions},
+	{"directory entries kept for going on with `fd_readdir`, besides the last directory read", maxEntries},
 }

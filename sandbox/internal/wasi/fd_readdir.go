@@ -54,7 +54,28 @@ func (s *System) rewind(d *descriptor) vfs.Errno {
 	entries[0] = vfs.Dirent{Name: ".", Ino: self.Ino, Type: vfs.TypeDirectory}
 	entries[1] = vfs.Dirent{Name: "..", Ino: s.parentIno(d, self.Ino), Type: vfs.TypeDirectory}
 	d.entries = append(entries, list...)
+	s.forgetEntries(d)
 	return vfs.OK
+}
+
+// forgetEntries keeps a guest from having the host hold many large directories:
+// beyond the bound only the one being read is kept, and others are read anew
+// when the guest goes on with them.
+func (s *System) forgetEntries(keep *descriptor) {
+	total := 0
+	for _, d := range s.table.slots {
+		if d != nil && d != keep {
+			total += len(d.entries)
+		}
+	}
+	if total <= maxEntries {
+		return
+	}
+	for _, d := range s.table.slots {
+		if d != nil && d != keep {
+			d.entries = nil
+		}
+	}
 }
 
 // parentIno is the inode of "..", which for the root is the root.

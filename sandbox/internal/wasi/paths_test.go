@@ -3,6 +3,7 @@ package wasi_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"openclaw/sandbox/internal/vfs"
@@ -237,5 +238,53 @@ func TestReaddirSeesTheDirectoryAnewFromTheStart(t *testing.T) {
 	after, _ := g.readdir(firstPreopen, 4096, 0)
 	if len(before) != 2 || len(after) != 3 {
 		t.Errorf("%d entries, then %d", len(before), len(after))
+	}
+}
+
+// crowd is a tree of one directory with many entries, which counts how often it is read.
+type crowd struct {
+	vfs.FS
+	size, reads int
+}
+
+type crowdDir struct {
+	vfs.File
+	of *crowd
+}
+
+func (c *crowd) Open(path string, flags vfs.OpenFlag, perm uint32) (vfs.File, vfs.Errno) {
+	f, e := c.FS.Open(path, flags, perm)
+	return &crowdDir{File: f, of: c}, e
+}
+
+func (d *crowdDir) Readdir() ([]vfs.Dirent, vfs.Errno) {
+	d.of.reads++
+	list := make([]vfs.Dirent, d.of.size)
+	for i := range list {
+		list[i] = vfs.Dirent{Name: strconv.Itoa(i), Ino: uint64(i + 1), Type: vfs.TypeRegular}
+	}
+	return list, vfs.OK
+}
+
+func TestLargeDirectoriesAreNotAllKept(t *testing.T) {
+	const handles = 5
+	c := &crowd{FS: mount(t, t.TempDir()), size: 30_000}
+	g := newGuest(t, wasi.Config{FS: c})
+	var fds []uint64
+	for range handles {
+		fds = append(fds, g.open(firstPreopen, ".", 0, oDirectory, rightReaddir, 0))
+	}
+	for _, fd := range fds {
+		g.readdir(fd, 64, 0)
+	}
+	last := fds[handles-1]
+	for _, fd := range []uint64{last, fds[0]} {
+		list, _ := g.readdir(fd, 64, 1000)
+		if len(list) == 0 || list[0].name != "998" {
+			t.Errorf("descriptor %d goes on with %v", fd, list)
+		}
+	}
+	if c.reads != handles+1 {
+		t.Errorf("read %d times, want %d: the first one was to be forgotten, the last one not", c.reads, handles+1)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,7 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"openclaw/sandbox/internal/devfs"
+	"openclaw/sandbox/internal/memfs"
+	"openclaw/sandbox/internal/namespace"
 	"openclaw/sandbox/internal/stream"
+	"openclaw/sandbox/internal/vfs"
 	"openclaw/sandbox/internal/wasi"
 )
 
@@ -27,7 +32,8 @@ type suiteCase struct {
 
 const suiteTimeout = 20 * time.Second
 
-// TestWasiTestsuite runs the prebuilt preview 1 programs of the public suite.
+// TestWasiTestsuite runs the prebuilt preview 1 programs of the public suite, on
+// a directory of the host as docs/wasi.md says, and in memory.
 func TestWasiTestsuite(t *testing.T) {
 	dir := shared(t, "wasi-testsuite")
 	programs, err := filepath.Glob(filepath.Join(dir, "*", "*.wasm"))
@@ -35,15 +41,17 @@ func TestWasiTestsuite(t *testing.T) {
 		t.Fatalf("no programs in %s: %v", dir, err)
 	}
 	e := newEngine(t)
-	passed := map[string]bool{}
-	for _, program := range programs {
-		name := filepath.Base(filepath.Dir(program)) + "/" + strings.TrimSuffix(filepath.Base(program), ".wasm")
-		passed[name] = t.Run(name, func(t *testing.T) { runSuiteProgram(t, e, program) })
+	for kind, root := range map[string]func(t *testing.T, dir string) vfs.FS{"host": hostRoot, "memory": memoryRoot} {
+		passed := map[string]bool{}
+		for _, program := range programs {
+			name := filepath.Base(filepath.Dir(program)) + "/" + strings.TrimSuffix(filepath.Base(program), ".wasm")
+			passed[name] = t.Run(kind+"/"+name, func(t *testing.T) { runSuiteProgram(t, e, program, root) })
+		}
+		checkSuiteTable(t, passed)
 	}
-	checkSuiteTable(t, passed)
 }
 
-func runSuiteProgram(t *testing.T, e *testEngine, program string) {
+func runSuiteProgram(t *testing.T, e *testEngine, program string, root func(*testing.T, string) vfs.FS) {
 	var c suiteCase
 	spec, err := os.ReadFile(strings.TrimSuffix(program, ".wasm") + ".json")
 	if err == nil {
@@ -62,11 +70,7 @@ func runSuiteProgram(t *testing.T, e *testEngine, program string) {
 		config.Env = append(config.Env, k+"="+v)
 	}
 	if c.Root != "" {
-		root := t.TempDir()
-		if err := os.CopyFS(root, os.DirFS(filepath.Join(filepath.Dir(program), c.Root))); err != nil {
-			t.Fatal(err)
-		}
-		config.FS = mount(t, root)
+		config.FS = guestTree(t, root(t, filepath.Join(filepath.Dir(program), c.Root)))
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), suiteTimeout)
 	defer cancel()
@@ -77,4 +81,65 @@ func runSuiteProgram(t *testing.T, e *testEngine, program string) {
 	if c.Stdout != nil && stdout.String() != *c.Stdout {
 		t.Errorf("stdout %q, want %q", stdout.String(), *c.Stdout)
 	}
+}
+
+// hostRoot is a fresh copy of a directory on the host.
+func hostRoot(t *testing.T, dir string) vfs.FS {
+	t.Helper()
+	root := t.TempDir()
+	if err := os.CopyFS(root, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	return mount(t, root)
+}
+
+// memoryRoot is a fresh copy of a directory in memory.
+func memoryRoot(t *testing.T, dir string) vfs.FS {
+	t.Helper()
+	root := memfs.New(memfs.Options{})
+	tree := os.DirFS(dir)
+	err := fs.WalkDir(tree, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == "." {
+			return err
+		}
+		if d.IsDir() {
+			return failure(path, root.Mkdir(path, 0o755))
+		}
+		content, err := fs.ReadFile(tree, path)
+		if err != nil {
+			return err
+		}
+		f, e := root.Open(path, vfs.Write|vfs.Create, 0o644)
+		if e != vfs.OK {
+			return failure(path, e)
+		}
+		defer f.Close()
+		_, e = f.Write(content)
+		return failure(path, e)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+func failure(path string, e vfs.Errno) error {
+	if e == vfs.OK {
+		return nil
+	}
+	return fmt.Errorf("copy %s: errno %d", path, e)
+}
+
+// guestTree is a tree as guests of the sandbox have it, with the suite's directory at its root.
+func guestTree(t *testing.T, root vfs.FS) vfs.FS {
+	t.Helper()
+	tree, err := namespace.New([]namespace.Mount{
+		{Path: "/", FS: root},
+		{Path: "/dev", FS: devfs.New(devfs.Options{})},
+		{Path: "/tmp", FS: memfs.New(memfs.Options{})},
+	}, namespace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
 }

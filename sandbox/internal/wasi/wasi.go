@@ -39,6 +39,7 @@ const (
 	maxIovecs        = 1024      // vectors in one read or write
 	maxTransfer      = 1<<31 - 1 // bytes moved by one read or write
 	maxSubscriptions = 4096      // subscriptions in one poll_oneoff
+	maxEntries       = 64 << 10  // directory entries kept for going on with fd_readdir, besides the last directory read
 	ioChunk          = 1 << 20   // bytes moved between two looks at the context
 	randomChunk      = 64 << 10  // bytes of randomness between two looks at the context
 
