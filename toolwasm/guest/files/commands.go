@@ -18,6 +18,7 @@ func Commands() []command.Command {
 		{Name: "find", Run: find, Help: findHelp},
 		{Name: "install", Run: install, Help: installHelp},
 		{Name: "ln", Run: ln, Help: lnHelp},
+		{Name: "ls", Run: ls, Help: lsHelp},
 		{Name: "mkdir", Run: mkdir, Help: mkdirHelp},
 		{Name: "mkfifo", Run: mkfifo, Help: mkfifoHelp},
 		{Name: "mktemp", Run: mktemp, Help: mktempHelp},

@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/sys"
@@ -99,10 +100,15 @@ func relativeTo(base, target string) string {
 
 // printable replaces what a terminal could not show.
 func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		if (r == utf8.RuneError && n == 1) || !unicode.IsPrint(r) {
+			b.WriteByte('?')
+		} else {
+			b.WriteString(s[:n])
 		}
-		return '?'
-	}, s)
+		s = s[n:]
+	}
+	return b.String()
 }
