@@ -13,11 +13,24 @@ func (m *machine) selects(c *cmd) bool {
 	if c.active {
 		return m.insideRange(c)
 	}
-	if !m.matches(&c.a1) {
+	if !m.begins(c) {
 		return false
 	}
 	m.openRange(c)
 	return true
+}
+
+// begins reports whether a range begins at the current line. One that begins at a line number begins late when the command
+// is not reached there, but not past an end that is a line number too, and never twice.
+func (m *machine) begins(c *cmd) bool {
+	if c.a1.kind != addrLine {
+		return m.matches(&c.a1)
+	}
+	line := m.in.line
+	if c.closed || line < c.a1.n {
+		return false
+	}
+	return line == c.a1.n || c.a2.kind != addrLine || line <= c.a2.n
 }
 
 // openRange begins a range at the current line, which may be the whole of it.
@@ -38,6 +51,7 @@ func (m *machine) openRange(c *cmd) {
 		return
 	}
 	c.active = c.end > line
+	c.closed = !c.active
 }
 
 // insideRange decides about a line after the first of a range.
@@ -45,10 +59,11 @@ func (m *machine) insideRange(c *cmd) bool {
 	switch c.a2.kind {
 	case addrLine, addrPlus, addrMultiple:
 		c.active = m.in.line < c.end
+		c.closed = !c.active
 		return m.in.line <= c.end
 	}
 	if m.matches(&c.a2) {
-		c.active = false
+		c.active, c.closed = false, true
 	}
 	return true
 }

@@ -7,7 +7,6 @@ package sed
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
@@ -130,7 +129,7 @@ func run(p *command.Proc) int {
 				p.Errorf("couldn't open file %s: %s", opt.Arg, sys.Strerror(err))
 				return statusUsage
 			}
-			chunks = append(chunks, chunk{text: strings.TrimSuffix(string(text), "\n"), file: opt.Arg})
+			chunks = append(chunks, chunk{text: string(text), file: opt.Arg})
 		case "help":
 			fmt.Fprint(p.Out(), help)
 			return 0
@@ -158,9 +157,6 @@ func edit(p *command.Proc, o options, chunks []chunk, files []string) int {
 	if err != nil {
 		outs.close()
 		p.Errorf("%s", err.Error())
-		if prog == nil {
-			return statusUsage
-		}
 		return statusUsage
 	}
 	if prog.quiet {

@@ -77,7 +77,7 @@ func (m *machine) cleanUp() {
 
 func (m *machine) resetRanges() {
 	for _, c := range m.prog.cmds {
-		c.active = c.a1.kind == addrZero
+		c.active, c.closed = c.a1.kind == addrZero, false
 	}
 	clear(m.readers)
 }
@@ -214,9 +214,7 @@ func (m *machine) execute(c *cmd) verdict {
 	case 'y':
 		m.translate(c.table)
 	case 'a':
-		if len(c.text) > 0 {
-			m.appends = append(m.appends, appended{text: c.text})
-		}
+		m.appends = append(m.appends, appended{text: c.text})
 	case 'i':
 		m.out.raw(c.text, m.delim)
 	case 'c':
@@ -236,15 +234,15 @@ func (m *machine) execute(c *cmd) verdict {
 func (m *machine) executeRare(c *cmd) {
 	switch c.name {
 	case '=':
-		m.out.raw(append(strconv.AppendInt(nil, int64(m.in.line), 10), '\n'), m.delim)
+		m.out.raw(append(strconv.AppendInt(nil, int64(m.in.line), 10), m.delim), m.delim)
 	case 'F':
-		m.out.raw(append([]byte(m.in.name), '\n'), m.delim)
+		m.out.raw(append([]byte(m.in.name), m.delim), m.delim)
 	case 'l', 'L':
 		width := c.n
 		if width < 0 {
 			width = m.opts.lineLength
 		}
-		m.out.raw(list(m.pat.b, width), m.delim)
+		m.out.raw(append(list(m.pat.b, width), m.delim), m.delim)
 	case 'z':
 		m.pat.b = m.pat.b[:0]
 	case 'w':

@@ -363,6 +363,7 @@ func (ps *parser) text(c *cmd) {
 		if ch == atEnd {
 			// The text is the next chunk.
 			ps.back()
+			c.text = []byte{}
 			if ps.at+1 < len(ps.chunks) {
 				ps.nextChunk()
 				ps.rawText(c)

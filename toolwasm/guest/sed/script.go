@@ -40,6 +40,7 @@ type cmd struct {
 	a1, a2 address
 	negate bool
 	active bool // the range is open
+	closed bool // the range began at a line number and has ended: it does not begin again
 	end    int  // the line where it closes, when that is known
 
 	text   []byte // a i c

@@ -103,11 +103,9 @@ func (m *machine) replace(out []byte, s *substitution, b []byte) []byte {
 			continue
 		}
 		if once != 0 {
-			n := len(out)
 			r, w := utf8.DecodeRune(text)
 			out = appendCased(out, text[:w], r, w, once)
 			text = text[w:]
-			_ = n
 			once = 0
 		}
 		out = appendMode(out, text, mode)
@@ -162,7 +160,7 @@ func (m *machine) translate(t *translation) {
 	m.build, m.pat.b = m.pat.b, out
 }
 
-// list is l: b in a form that shows every byte, folded at width.
+// list is l: b in a form that shows every byte, folded at width, with $ for its end.
 func list(b []byte, width int) []byte {
 	var out bytes.Buffer
 	column := 0
@@ -175,7 +173,7 @@ func list(b []byte, width int) []byte {
 		out.WriteString(item)
 		column += len(item)
 	}
-	out.WriteString("$\n")
+	out.WriteByte('$')
 	return out.Bytes()
 }
 
