@@ -364,3 +364,27 @@ func TestWriterPassesErrorsOn(t *testing.T) {
 		t.Errorf("closed: errno %d, want EBADF", e)
 	}
 }
+
+func TestEndsAreForOneDirection(t *testing.T) {
+	p := stream.NewPipe()
+	in := []vfs.File{p.ReadEnd(), stream.FromReader(context.Background(), strings.NewReader("")), stream.FromReader(context.Background(), iotest.OneByteReader(strings.NewReader("")))}
+	out := []vfs.File{p.WriteEnd(), stream.ToWriter(io.Discard, nil)}
+	for _, f := range in {
+		if _, e := f.Write([]byte("x")); e != vfs.EBADF {
+			t.Errorf("write to %T: errno %d", f, e)
+		}
+		if ready, _ := f.(vfs.Poller).Writable(); !ready {
+			t.Errorf("waiting to write to %T would not end", f)
+		}
+		f.Close()
+	}
+	for _, f := range out {
+		if _, e := f.Read(make([]byte, 1)); e != vfs.EBADF {
+			t.Errorf("read from %T: errno %d", f, e)
+		}
+		if ready, _ := f.(vfs.Poller).Readable(); !ready {
+			t.Errorf("waiting to read from %T would not end", f)
+		}
+		f.Close()
+	}
+}

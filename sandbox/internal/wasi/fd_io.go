@@ -11,45 +11,48 @@ import (
 const atPosition = -1
 
 func fdRead(ctx context.Context, s *System, m memory, a args) (vfs.Errno, error) {
-	d, e := s.seekable(a.u32(0), rightFDRead)
-	if e != vfs.OK {
-		return e, nil
-	}
-	n, e, err := s.readv(ctx, d, m, a.u32(1), a.u32(2), atPosition)
-	return finish(m, a.u32(3), n, e), err
+	return s.read(ctx, m, a.u32(0), a.u32(1), a.u32(2), atPosition, a.u32(3))
 }
 
 func fdPread(ctx context.Context, s *System, m memory, a args) (vfs.Errno, error) {
-	d, e := s.seekable(a.u32(0), rightFDRead)
-	if e != vfs.OK {
-		return e, nil
-	}
 	if a.i64(3) < 0 {
 		return vfs.EINVAL, nil
 	}
-	n, e, err := s.readv(ctx, d, m, a.u32(1), a.u32(2), a.i64(3))
-	return finish(m, a.u32(4), n, e), err
+	return s.read(ctx, m, a.u32(0), a.u32(1), a.u32(2), a.i64(3), a.u32(4))
 }
 
 func fdWrite(ctx context.Context, s *System, m memory, a args) (vfs.Errno, error) {
-	d, e := s.writable(a.u32(0))
-	if e != vfs.OK {
-		return e, nil
-	}
-	n, e, err := s.writev(ctx, d, m, a.u32(1), a.u32(2), atPosition)
-	return finish(m, a.u32(3), n, e), err
+	return s.write(ctx, m, a.u32(0), a.u32(1), a.u32(2), atPosition, a.u32(3))
 }
 
 func fdPwrite(ctx context.Context, s *System, m memory, a args) (vfs.Errno, error) {
-	d, e := s.writable(a.u32(0))
-	if e != vfs.OK {
-		return e, nil
-	}
 	if a.i64(3) < 0 {
 		return vfs.EINVAL, nil
 	}
-	n, e, err := s.writev(ctx, d, m, a.u32(1), a.u32(2), a.i64(3))
-	return finish(m, a.u32(4), n, e), err
+	return s.write(ctx, m, a.u32(0), a.u32(1), a.u32(2), a.i64(3), a.u32(4))
+}
+
+func (s *System) read(ctx context.Context, m memory, fd, iovs, count uint32, off int64, result uint32) (vfs.Errno, error) {
+	d, e := s.seekable(fd, rightFDRead)
+	if e != vfs.OK {
+		return e, nil
+	}
+	n, e, err := s.transfer(ctx, d, m, iovs, count, off, (*System).readChunk)
+	return finish(m, result, n, e), err
+}
+
+func (s *System) write(ctx context.Context, m memory, fd, iovs, count uint32, off int64, result uint32) (vfs.Errno, error) {
+	d, e := s.writable(fd)
+	if e != vfs.OK {
+		return e, nil
+	}
+	n, e, err := s.transfer(ctx, d, m, iovs, count, off, (*System).writeChunk)
+	if n > 0 {
+		if fe := flush(d); fe != vfs.OK {
+			return fe, err
+		}
+	}
+	return finish(m, result, n, e), err
 }
 
 // writable is seekable for the calls that write: a directory cannot be open for
@@ -71,36 +74,35 @@ func finish(m memory, ptr uint32, n int, e vfs.Errno) vfs.Errno {
 	return m.putU32(ptr, uint32(n))
 }
 
-// readv fills the guest's buffers in order until one stays short.
-func (s *System) readv(ctx context.Context, d *descriptor, m memory, iovs, count uint32, off int64) (int, vfs.Errno, error) {
+// mover moves bytes between a file and p. first says that the call has not moved any yet.
+type mover func(s *System, ctx context.Context, d *descriptor, p []byte, off int64, first bool) (int, vfs.Errno, error)
+
+// transfer goes through the guest's buffers in order until one is not moved whole.
+func (s *System) transfer(ctx context.Context, d *descriptor, m memory, iovs, count uint32, off int64, move mover) (int, vfs.Errno, error) {
 	v, e := m.iovecs(iovs, count)
 	if e != vfs.OK {
 		return 0, e, nil
 	}
 	total := 0
 	for {
-		buf, e := v.next(maxTransfer - total)
-		if e != vfs.OK || len(buf) == 0 {
+		p, e := v.next(min(ioChunk, maxTransfer-total))
+		if e != vfs.OK || len(p) == 0 {
 			return total, e, nil
 		}
-		for len(buf) > 0 {
-			chunk := buf[:min(len(buf), ioChunk)]
-			n, e, err := s.readChunk(ctx, d, chunk, off, total == 0)
-			total += n
-			if err != nil || e != vfs.OK || n < len(chunk) {
-				return total, e, err
+		n, e, err := move(s, ctx, d, p, off, total == 0)
+		total += n
+		if err != nil || e != vfs.OK || n < len(p) {
+			return total, e, err
+		}
+		if off != atPosition {
+			if off > math.MaxInt64-int64(n) {
+				return total, vfs.OK, nil
 			}
-			buf = buf[n:]
-			if off != atPosition {
-				if off > math.MaxInt64-int64(n) {
-					return total, vfs.OK, nil
-				}
-				off += int64(n)
-			}
-			if n == ioChunk {
-				if err := done(ctx); err != nil {
-					return total, vfs.OK, err
-				}
+			off += int64(n)
+		}
+		if n == ioChunk {
+			if err := done(ctx); err != nil {
+				return total, vfs.OK, err
 			}
 		}
 	}
@@ -108,14 +110,14 @@ func (s *System) readv(ctx context.Context, d *descriptor, m memory, iovs, count
 
 // readChunk reads once. It waits for a stream only when the call has nothing to
 // give to the guest yet and the descriptor is a blocking one.
-func (s *System) readChunk(ctx context.Context, d *descriptor, p []byte, off int64, wait bool) (int, vfs.Errno, error) {
+func (s *System) readChunk(ctx context.Context, d *descriptor, p []byte, off int64, first bool) (int, vfs.Errno, error) {
 	if off != atPosition {
 		n, e := d.file.Pread(p, off)
 		return n, e, nil
 	}
 	for {
 		n, e := d.file.Read(p)
-		if e != vfs.EAGAIN || !wait || d.stream == nil || d.nonblock() {
+		if e != vfs.EAGAIN || !first || d.stream == nil || d.nonblock() {
 			return n, e, nil
 		}
 		if err := s.poll.waitFor(ctx, d.stream, vfs.Poller.Readable); err != nil {
@@ -124,58 +126,23 @@ func (s *System) readChunk(ctx context.Context, d *descriptor, p []byte, off int
 	}
 }
 
-// writev writes the guest's buffers in order until one does not go through whole.
-func (s *System) writev(ctx context.Context, d *descriptor, m memory, iovs, count uint32, off int64) (int, vfs.Errno, error) {
-	v, e := m.iovecs(iovs, count)
-	if e != vfs.OK {
-		return 0, e, nil
+// flush makes what was written durable when the descriptor promises that.
+func flush(d *descriptor) vfs.Errno {
+	var e vfs.Errno
+	switch {
+	case d.flags&fdflagSync != 0:
+		e = d.file.Sync()
+	case d.flags&fdflagDsync != 0:
+		e = d.file.Datasync()
 	}
-	total := 0
-	for {
-		buf, e := v.next(maxTransfer - total)
-		if e != vfs.OK || len(buf) == 0 {
-			return total, s.settle(d, total, e), nil
-		}
-		for len(buf) > 0 {
-			chunk := buf[:min(len(buf), ioChunk)]
-			n, e, err := s.writeChunk(ctx, d, chunk, off)
-			total += n
-			if err != nil || e != vfs.OK || n < len(chunk) {
-				return total, s.settle(d, total, e), err
-			}
-			buf = buf[n:]
-			if off != atPosition {
-				if off > math.MaxInt64-int64(n) {
-					return total, s.settle(d, total, vfs.OK), nil
-				}
-				off += int64(n)
-			}
-			if n == ioChunk {
-				if err := done(ctx); err != nil {
-					return total, vfs.OK, err
-				}
-			}
-		}
-	}
-}
-
-// settle makes a write durable when the descriptor promises that.
-func (s *System) settle(d *descriptor, total int, e vfs.Errno) vfs.Errno {
-	if total == 0 || d.flags&(fdflagSync|fdflagDsync) == 0 {
-		return e
-	}
-	flush := d.file.Datasync
-	if d.flags&fdflagSync != 0 {
-		flush = d.file.Sync
-	}
-	if fe := flush(); fe != vfs.OK && fe != vfs.EINVAL {
-		return fe
+	if e == vfs.EINVAL {
+		return vfs.OK // a stream has nothing to flush
 	}
 	return e
 }
 
 // writeChunk writes once; on a blocking stream it writes all of p, as often as it takes.
-func (s *System) writeChunk(ctx context.Context, d *descriptor, p []byte, off int64) (int, vfs.Errno, error) {
+func (s *System) writeChunk(ctx context.Context, d *descriptor, p []byte, off int64, _ bool) (int, vfs.Errno, error) {
 	if off != atPosition {
 		n, e := d.file.Pwrite(p, off)
 		return n, e, nil

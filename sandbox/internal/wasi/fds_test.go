@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -349,5 +350,78 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 				t.Errorf("error %v, want the cause", err)
 			}
 		})
+	}
+}
+
+func TestLargeTransfersGoThroughInPieces(t *testing.T) {
+	g, _ := onDir(t)
+	const size = 3<<20 + 17
+	g.mem = make([]byte, 8<<20)
+	fd := g.open(firstPreopen, "file", 0, oCreat, rightRead|rightWrite, 0)
+	from, to, out := g.space(size), g.space(size), g.space(4)
+	for i := range size {
+		g.mem[from+uint64(i)] = byte(i * 7)
+	}
+	g.want(vfs.OK, "fd_pwrite", fd, g.iovec(from, size), 1, 100, out)
+	if n := g.u32(out); n != size {
+		t.Fatalf("wrote %d", n)
+	}
+	g.want(vfs.OK, "fd_pread", fd, g.iovec(to, size), 1, 100, out)
+	if n := g.u32(out); n != size || !bytes.Equal(g.mem[from:from+size], g.mem[to:to+size]) {
+		t.Errorf("read %d, or something else", n)
+	}
+}
+
+func TestLargeTransferEndsBetweenTwoPieces(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	g := newGuest(t, wasi.Config{Stdout: stream.ToWriter(cancelling{cancel}, nil)})
+	g.ctx, g.mem = ctx, make([]byte, 8<<20)
+	if _, err := g.try("fd_write", 1, g.iovec(0, 4<<20), 1, g.space(4)); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want the context's", err)
+	}
+}
+
+// cancelling is a writer that ends the call it is written to by.
+type cancelling struct{ cancel func() }
+
+func (c cancelling) Write(p []byte) (int, error) {
+	c.cancel()
+	return len(p), nil
+}
+
+// syncCounter counts how often a file is made durable.
+type syncCounter struct {
+	vfs.File
+	sync, data int
+}
+
+func (s *syncCounter) Sync() vfs.Errno {
+	s.sync++
+	return vfs.OK
+}
+
+func (s *syncCounter) Datasync() vfs.Errno {
+	s.data++
+	return vfs.OK
+}
+
+func TestSyncFlagsMakeEachWriteDurable(t *testing.T) {
+	f := &syncCounter{File: stream.ToWriter(io.Discard, nil)}
+	g := newGuest(t, wasi.Config{Stdout: f})
+	for _, tt := range []struct {
+		flags      uint64
+		sync, data int
+	}{{0, 0, 0}, {2, 0, 1}, {16, 1, 0}, {18, 1, 0}} {
+		f.sync, f.data = 0, 0
+		g.want(vfs.OK, "fd_fdstat_set_flags", 1, tt.flags)
+		if _, e := g.write(1, "x"); e != vfs.OK || f.sync != tt.sync || f.data != tt.data {
+			t.Errorf("flags %d: errno %d, %d and %d times", tt.flags, e, f.sync, f.data)
+		}
+	}
+	real := newGuest(t, wasi.Config{Stdout: stream.ToWriter(io.Discard, nil)})
+	real.want(vfs.OK, "fd_fdstat_set_flags", 1, 16)
+	if _, e := real.write(1, "x"); e != vfs.OK {
+		t.Errorf("a stream that is to be durable: errno %d", e)
 	}
 }

@@ -50,8 +50,9 @@ const iovecSize = 8
 
 // vectors is a checked array of iovecs.
 type vectors struct {
-	m   memory
-	raw []byte
+	m    memory
+	raw  []byte // the iovecs not looked at yet
+	rest []byte // of the buffer being used
 }
 
 // iovecs checks the array itself; the buffers are checked one by one by next.
@@ -66,21 +67,21 @@ func (m memory) iovecs(ptr, count uint32) (vectors, vfs.Errno) {
 	return vectors{m: m, raw: raw}, vfs.OK
 }
 
-// next returns the next buffer that is not empty, no longer than room. An empty
-// result is the end.
+// next returns the next piece of the buffers, no longer than room. An empty one is the end.
 func (v *vectors) next(room int) ([]byte, vfs.Errno) {
-	for len(v.raw) > 0 && room > 0 {
-		ptr := binary.LittleEndian.Uint32(v.raw)
-		n := binary.LittleEndian.Uint32(v.raw[4:])
-		v.raw = v.raw[iovecSize:]
-		if n == 0 {
-			continue
+	for len(v.rest) == 0 {
+		if len(v.raw) == 0 {
+			return nil, vfs.OK
 		}
+		ptr, n := binary.LittleEndian.Uint32(v.raw), binary.LittleEndian.Uint32(v.raw[4:])
 		buf, ok := v.m.bytes(ptr, n)
-		if !ok {
+		if !ok && n > 0 {
 			return nil, vfs.EFAULT
 		}
-		return buf[:min(len(buf), room)], vfs.OK
+		v.raw, v.rest = v.raw[iovecSize:], buf
 	}
-	return nil, vfs.OK
+	n := min(room, len(v.rest))
+	piece := v.rest[:n]
+	v.rest = v.rest[n:]
+	return piece, vfs.OK
 }
