@@ -9,15 +9,24 @@ import "openclaw/toolwasm/guest/command"
 func Commands() []command.Command {
 	return []command.Command{
 		{Name: "cat", Run: catCommand, Help: catHelp},
+		{Name: "comm", Run: commCommand, Help: commHelp},
 		{Name: "cut", Run: cutCommand, Help: cutHelp},
+		{Name: "expand", Run: expandCommand, Help: expandHelp},
+		{Name: "fold", Run: foldCommand, Help: foldHelp},
 		{Name: "head", Run: headCommand, Help: headHelp},
+		{Name: "join", Run: joinCommand, Help: joinHelp},
+		{Name: "nl", Run: nlCommand, Help: nlHelp},
 		{Name: "paste", Run: pasteCommand, Help: pasteHelp},
 		{Name: "rev", Run: revCommand, Help: revHelp},
 		{Name: "sort", Run: sortCommand, Help: sortHelp},
 		{Name: "tac", Run: tacCommand, Help: tacHelp},
 		{Name: "tail", Run: tailCommand, Help: tailHelp},
+		{Name: "tee", Run: teeCommand, Help: teeHelp},
 		{Name: "tr", Run: trCommand, Help: trHelp},
+		{Name: "tsort", Run: tsortCommand, Help: tsortHelp},
+		{Name: "unexpand", Run: unexpandCommand, Help: unexpandHelp},
 		{Name: "uniq", Run: uniqCommand, Help: uniqHelp},
 		{Name: "wc", Run: wcCommand, Help: wcHelp},
+		{Name: "yes", Run: yesCommand, Help: yesHelp},
 	}
 }
