@@ -5,6 +5,7 @@ package hostfs_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -97,7 +98,7 @@ func TestLinksThatLeaveAreEXDEV(t *testing.T) {
 		for _, op := range ops {
 			for _, path := range paths {
 				errno := op.do(fs, path)
-				if errno == vfs.EISDIR && path == "evil/" {
+				if errno == vfs.EISDIR && strings.HasSuffix(path, "/") {
 					errno = vfs.EXDEV // creating with a slash at the end is EISDIR on Linux, whatever is there
 				}
 				want(t, op.name+" "+path, errno, vfs.EXDEV)
