@@ -7,7 +7,8 @@
 // an io.Reader or io.Writer that waits as usual and is released by Close.
 //
 // Closing is idempotent on both sides, and nothing is left running afterwards
-// but a read of a host reader that cannot be interrupted.
+// but a read of a host's reader, or a write to a host's writer, that cannot be
+// interrupted.
 package stream
 
 import (

@@ -62,7 +62,7 @@ func (l *Limit) reserve(n int) int {
 
 // ToWriter makes a guest's stream of a host's writer. It writes where the guest
 // stands, so a writer that waits makes the guest wait: one that may do so for
-// long should be fed from a [Pipe]. Close does not close w.
+// long should be made [Interruptible]. Close does not close w.
 func ToWriter(w io.Writer, limit *Limit, opts ...Option) vfs.File {
 	return &writer{w: w, limit: limit, tty: apply(opts).tty}
 }

@@ -382,6 +382,19 @@ func TestLargeTransferEndsBetweenTwoPieces(t *testing.T) {
 	}
 }
 
+func TestWriteToAStalledHostEndsWithTheContext(t *testing.T) {
+	r, w := io.Pipe()
+	defer r.Close()
+	cause := errors.New("time is up")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	g := newGuest(t, wasi.Config{Stdout: stream.ToWriter(stream.Interruptible(ctx, w), nil)})
+	g.ctx = ctx
+	go cancel(cause)
+	if _, err := g.try("fd_write", 1, g.iovec(0, 10), 1, g.space(4)); !errors.Is(err, cause) {
+		t.Errorf("error %v, want %v", err, cause)
+	}
+}
+
 // cancelling is a writer that ends the call it is written to by.
 type cancelling struct{ cancel func() }
 

@@ -153,6 +153,9 @@ func waiting(module, name, params string, c waitingCall) Function {
 				return 0, err
 			}
 			e, err := c(ctx, s, mem, a)
+			if e != vfs.OK && err == nil {
+				err = done(ctx) // a stream may have failed for that very reason
+			}
 			return uint64(e), err
 		},
 	}
