@@ -13,7 +13,7 @@ import (
 
 // slice is how much fuel a guest gets at a time. It comes back to the host for more, which is when deadline,
 // cancellation and budget are looked at: about every millisecond.
-const slice = 1 << 20
+const slice = 4 << 20
 
 // call is the state of one running guest. It implements engine.Host.
 type call struct {

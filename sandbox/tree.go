@@ -69,10 +69,10 @@ func (t *tree) mount(m Mount, cacheDir string) error {
 		protect = hostfs.DefaultProtection()
 	}
 	if cacheDir != "" {
+		if _, ok := inside(cacheDir, m.Host); ok {
+			return fmt.Errorf("sandbox: mount %q: %w: %s holds compiled programs", m.Guest, ErrBadGrant, m.Host)
+		}
 		if rel, ok := inside(m.Host, cacheDir); ok {
-			if rel == "." {
-				return fmt.Errorf("sandbox: mount %q: %w: %s holds compiled programs", m.Guest, ErrBadGrant, m.Host)
-			}
 			protect = append(slices.Clone(protect), "/"+rel)
 		}
 	}

@@ -3,6 +3,9 @@ package engine
 import (
 	"context"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -41,7 +44,7 @@ func NewWazero(ctx context.Context, opt WazeroOptions) (Engine, error) {
 		}
 	}
 	config = config.WithCoreFeatures(features).WithCompilationCache(cache).WithDebugInfoEnabled(false)
-	e := &wazeroEngine{runtime: wazero.NewRuntimeWithConfig(ctx, config), cache: cache}
+	e := &wazeroEngine{runtime: wazero.NewRuntimeWithConfig(ctx, config), cache: cache, dir: opt.CacheDir}
 	if err := e.bindHost(ctx); err != nil {
 		e.Close(ctx)
 		return nil, err
@@ -52,6 +55,20 @@ func NewWazero(ctx context.Context, opt WazeroOptions) (Engine, error) {
 type wazeroEngine struct {
 	runtime wazero.Runtime
 	cache   wazero.CompilationCache
+	dir     string // of the cache
+}
+
+// damagedCache begins wazero's errors about compiled code that it cannot read, for which it has no type.
+const damagedCache = "compilationcache: "
+
+// removeFiles empties a directory of compiled code whose content cannot be relied on; it will be made again.
+func removeFiles(dir string) {
+	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			_ = os.Remove(name)
+		}
+		return nil
+	})
 }
 
 // Name implements [Engine].
@@ -157,6 +174,10 @@ func valueTypes(types []wasi.ValueType) []api.ValueType {
 // Compile implements [Engine].
 func (e *wazeroEngine) Compile(ctx context.Context, m *meter.Module) (Module, error) {
 	compiled, err := e.runtime.CompileModule(ctx, m.Wasm)
+	if err != nil && e.dir != "" && strings.Contains(err.Error(), damagedCache) {
+		removeFiles(e.dir)
+		compiled, err = e.runtime.CompileModule(ctx, m.Wasm)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("engine: compile: %w", err)
 	}
