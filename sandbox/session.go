@@ -65,9 +65,11 @@ func (s *Session) Run(ctx context.Context, program *Program, cmd Command) (*Resu
 	}
 	out := newOutput(maxOutput, end)
 	before := s.tree.hits()
+	changed := s.tree.watch()
 	c := &call{ctx: ctx, budget: s.limits.Fuel}
 	root, err := s.tree.root(c)
 	if err != nil {
+		changed()
 		return nil, err
 	}
 	c.system = wasi.New(wasi.Config{
@@ -84,7 +86,7 @@ func (s *Session) Run(ctx context.Context, program *Program, cmd Command) (*Resu
 	_ = c.system.Close()
 	result.Duration = time.Since(begun)
 	result.Truncated = out.wasTruncated()
-	result.Changed, result.ChangedMore = s.tree.changed()
+	result.Changed, result.ChangedMore = changed()
 	result.Hit = s.hit(before, result, err)
 	return result, err
 }

@@ -76,7 +76,7 @@ func (t *tree) mount(m Mount, cacheDir string) error {
 			protect = append(slices.Clone(protect), "/"+rel)
 		}
 	}
-	changes := hostfs.NewChanges(MaxChanged)
+	changes := hostfs.NewChanges(0) // only calls watch it
 	fs, err := hostfs.New(m.Host, hostfs.Options{
 		ReadOnly: m.Access != ReadWrite, HardLinks: hostfs.HardLinks(m.HardLinks), Protect: protect,
 		Quota: t.quota, Changes: changes,
@@ -123,20 +123,30 @@ func (t *tree) hits() map[Limit]int64 {
 	return maps.Clone(t.refused)
 }
 
-// changed lists the guest paths that are not as they were, and whether there are more.
-func (t *tree) changed() (paths []string, more bool) {
+// watch begins to note changes. The function it returns ends that, and lists the guest paths that are not as they were,
+// and whether there are more.
+func (t *tree) watch() func() (paths []string, more bool) {
+	var ends []func()
+	var sets []*hostfs.Changes
 	for _, m := range t.mounts {
-		list, complete := m.changes.List()
-		more = more || !complete
-		for _, c := range list {
-			paths = append(paths, path.Join(m.guest, c.Path))
+		set, end := m.changes.Watch(MaxChanged)
+		sets, ends = append(sets, set), append(ends, end)
+	}
+	return func() (paths []string, more bool) {
+		for i, m := range t.mounts {
+			ends[i]()
+			list, complete := sets[i].List()
+			more = more || !complete
+			for _, c := range list {
+				paths = append(paths, path.Join(m.guest, c.Path))
+			}
 		}
+		slices.Sort(paths)
+		if len(paths) > MaxChanged {
+			return paths[:MaxChanged], true
+		}
+		return paths, more
 	}
-	slices.Sort(paths)
-	if len(paths) > MaxChanged {
-		return paths[:MaxChanged], true
-	}
-	return paths, more
 }
 
 func (t *tree) close() error {

@@ -40,6 +40,7 @@ type Changes struct {
 	limit   int
 	kinds   map[string]ChangeKind
 	dropped bool
+	watches map[*Changes]struct{}
 }
 
 // NewChanges makes a set that holds at most limit paths.
@@ -59,12 +60,32 @@ func (c *Changes) List() (changes []Change, complete bool) {
 	return changes, !c.dropped
 }
 
+// Watch returns a set of its own, of at most limit paths, for the changes from now on until stop is called: those of one
+// call among many in a session. Changes of calls that run at the same time are in both's.
+func (c *Changes) Watch(limit int) (watch *Changes, stop func()) {
+	watch = NewChanges(limit)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.watches == nil {
+		c.watches = make(map[*Changes]struct{})
+	}
+	c.watches[watch] = struct{}{}
+	return watch, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.watches, watch)
+	}
+}
+
 func (c *Changes) record(kind ChangeKind, path string) {
 	if c == nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	for w := range c.watches {
+		w.record(kind, path)
+	}
 	before, known := c.kinds[path]
 	if !known && len(c.kinds) >= c.limit {
 		c.dropped = true
