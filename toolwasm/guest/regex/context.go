@@ -135,8 +135,12 @@ func (a assertion) holds(l before, r after) bool {
 		return lw == rw
 	case assertWordStart:
 		return !lw && rw
+	case assertWordEnd:
+		return lw && !rw
+	case assertNoWordBefore:
+		return !lw
 	}
-	return lw && !rw
+	return !rw
 }
 
 // assertAt evaluates an assertion at i.

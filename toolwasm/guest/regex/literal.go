@@ -105,7 +105,7 @@ func beginsLine(n *node) bool {
 	case nodeAssert:
 		return n.assert == assertLineStart || n.assert == assertTextStart
 	case nodeConcat:
-		return beginsLine(n.subs[0])
+		return len(n.subs) > 0 && beginsLine(n.subs[0])
 	case nodeGroup:
 		return beginsLine(n.subs[0])
 	case nodeAlt:

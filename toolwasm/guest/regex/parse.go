@@ -49,6 +49,8 @@ const (
 	assertNotBoundary
 	assertWordStart
 	assertWordEnd
+	assertNoWordBefore
+	assertNoWordAfter
 )
 
 type tokenKind uint8
@@ -84,14 +86,16 @@ type parser struct {
 	src     string
 	pos     int
 	flags   Flags
-	ngroups int
-	closed  []bool // by group: its end has been read, so it may be referred to
+	ngroups int    // groups so far
+	base    int    // groups of the patterns before this one
+	closed  []bool // by group of this pattern: its end has been read, so it may be referred to
 	depth   int
 	start   bool // an operand may begin here: after ( or | or at the beginning
 }
 
-func parse(src string, flags Flags) (root *node, groups int, err error) {
-	p := &parser{src: src, flags: flags, start: true, closed: make([]bool, 1)}
+// parse reads one pattern; groups counts those of the patterns before it and then its own too.
+func parse(src string, flags Flags, groups *int) (root *node, err error) {
+	p := &parser{src: src, flags: flags, start: true, ngroups: *groups, base: *groups, closed: make([]bool, 1)}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -101,8 +105,30 @@ func parse(src string, flags Flags) (root *node, groups int, err error) {
 			panic(e)
 		}
 	}()
+	if p.has(Fixed) {
+		return p.literal(), nil
+	}
 	root = p.alternatives()
-	return root, p.ngroups, nil
+	*groups = p.ngroups
+	return root, nil
+}
+
+// literal takes the whole pattern as a string.
+func (p *parser) literal() *node {
+	n := &node{kind: nodeConcat}
+	for i := 0; i < len(p.src); {
+		r, w := utf8.DecodeRuneInString(p.src[i:])
+		if r == utf8.RuneError && w == 1 {
+			n.subs = append(n.subs, &node{kind: nodeByte, n: int(p.src[i])})
+		} else {
+			n.subs = append(n.subs, p.charNode(r))
+		}
+		i += w
+	}
+	if len(n.subs) == 0 {
+		return &node{kind: nodeEmpty}
+	}
+	return n
 }
 
 func fail(msg string) { panic(&Error{msg}) }
@@ -198,7 +224,7 @@ func (p *parser) atom(t token) (n *node, repeatable bool) {
 		if g >= len(p.closed) || !p.closed[g] {
 			fail(msgBadBackref)
 		}
-		return &node{kind: nodeBackref, n: g}, true
+		return &node{kind: nodeBackref, n: p.base + g}, true
 	}
 	return p.charNode(t.r), true
 }
@@ -254,7 +280,7 @@ func (p *parser) group() *node {
 		fail(msgUnmatchedOpen)
 	}
 	p.pos += t.len
-	p.closed[g] = true
+	p.closed[g-p.base] = true
 	return &node{kind: nodeGroup, n: g, subs: []*node{sub}}
 }
 

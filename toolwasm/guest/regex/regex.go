@@ -33,6 +33,12 @@ const (
 	// Lines promises that only single lines are looked for: no part of the pattern, not even \s, matches a newline, so
 	// that a buffer of many lines can be searched at once. It implies Newline.
 	Lines
+	// Fixed takes the pattern as a string of characters.
+	Fixed
+	// WholeLine accepts a match only if it is a whole line (or, without Newline, the whole text).
+	WholeLine
+	// WholeWord accepts a match only if no word character stands before or after it.
+	WholeWord
 )
 
 // Error is a mistake in a pattern, in the words of GNU's library.
@@ -73,24 +79,54 @@ type Regexp struct {
 
 // Compile reads a pattern. The error is an *[Error].
 func Compile(pattern string, flags Flags) (*Regexp, error) {
+	return CompileList([]string{pattern}, flags)
+}
+
+// CompileList makes a Regexp that matches what any of the patterns does. Back-references count the groups of their own
+// pattern.
+func CompileList(patterns []string, flags Flags) (*Regexp, error) {
 	if flags&Lines != 0 {
 		flags |= Newline
 	}
 	if flags&Awk != 0 {
 		flags |= ERE
 	}
-	root, ngroups, err := parse(pattern, flags)
-	if err != nil {
-		return nil, err
+	root, groups := &node{kind: nodeAlt}, 0
+	for _, pattern := range patterns {
+		n, err := parse(pattern, flags, &groups)
+		if err != nil {
+			return nil, err
+		}
+		root.subs = append(root.subs, n)
 	}
-	prog, err := compile(root, ngroups, flags)
+	if len(root.subs) == 1 {
+		root = root.subs[0]
+	}
+	root = bounded(root, flags)
+	prog, err := compile(root, groups, flags)
 	if err != nil {
 		return nil, err
 	}
 	return &Regexp{
-		prog: prog, nsub: ngroups, noSub: flags&NoSub != 0,
+		prog: prog, nsub: groups, noSub: flags&NoSub != 0,
 		lit: findLiterals(root, prog),
 	}, nil
+}
+
+// bounded puts the places around a pattern that WholeLine and WholeWord ask for.
+func bounded(n *node, flags Flags) *node {
+	around := func(left, right assertion) *node {
+		return &node{kind: nodeConcat, subs: []*node{
+			{kind: nodeAssert, assert: left}, n, {kind: nodeAssert, assert: right},
+		}}
+	}
+	switch {
+	case flags&WholeLine != 0:
+		return around(assertLineStart, assertLineEnd)
+	case flags&WholeWord != 0:
+		return around(assertNoWordBefore, assertNoWordAfter)
+	}
+	return n
 }
 
 // SetYield makes long searches call f every few thousand steps. f may panic to end the search; the Regexp is then not to be
