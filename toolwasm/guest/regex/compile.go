@@ -33,11 +33,11 @@ type program struct {
 	newline   bool
 	fold      bool
 	backrefs  bool
-	backGroup []bool  // by group: something refers back to it
-	asserts   bool    // there is an assertion
-	words     bool    // one of them looks at words
-	rawBytes  []byte  // invalid bytes that the pattern names
-	kinds     [8]bool // by assertion: it occurs
+	backGroup []bool                      // by group: something refers back to it
+	asserts   bool                        // there is an assertion
+	words     bool                        // one of them looks at words
+	rawBytes  []byte                      // invalid bytes that the pattern names
+	kinds     [assertNoWordAfter + 1]bool // by assertion: it occurs
 	wordSet   *set
 }
 

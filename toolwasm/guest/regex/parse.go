@@ -289,6 +289,9 @@ func (p *parser) strayRepeat(t token) (*node, bool) {
 	switch {
 	case t.kind == tokBrace && p.has(Lenient) && p.has(ERE):
 		p.pos += t.len
+		if _, _, ok := p.interval(); ok {
+			return nil, false
+		}
 		return p.charNode('{'), true
 	case p.has(Awk):
 		p.pos += t.len

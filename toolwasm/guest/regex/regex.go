@@ -161,3 +161,6 @@ func Quote(s string) string {
 	}
 	return b.String()
 }
+
+// HasBackrefs reports whether the pattern has back-references, which are searched for line by line at best.
+func (re *Regexp) HasBackrefs() bool { return re.prog.backrefs }
