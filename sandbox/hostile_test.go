@@ -288,3 +288,24 @@ func TestUnboundedRecursionIsAStackLimit(t *testing.T) {
 	wantLimit(t, err, sandbox.LimitStack)
 	wantHealthy(t, box)
 }
+
+// TestOutputThatNobodyReads checks that the deadline holds against a host that has stopped reading.
+func TestOutputThatNobodyReads(t *testing.T) {
+	box := newSandbox(t)
+	program := load(t, box, func(m *Module) {
+		write := wasi(m, "fd_write", Types{I32, I32, I32, I32})
+		m.Memory(1, 1)
+		m.AddData(0, iovec(64, 1000))
+		m.Func("_start", nil, nil, nil, Const(1), Const(0), Const(1), Const(32), Call(write), Drop)
+	})
+	r, w := io.Pipe()
+	goroutines := runtime.NumGoroutine()
+	const deadline = 100 * time.Millisecond
+	inTime(t, deadline, func() {
+		grant := sandbox.Grant{Limits: sandbox.Limits{Timeout: deadline}}
+		_, err := box.Run(t.Context(), grant, program, sandbox.Command{Stdout: w})
+		wantLimit(t, err, sandbox.LimitTimeout)
+	})
+	r.Close()
+	wantGoroutines(t, goroutines)
+}

@@ -64,6 +64,9 @@ func (s *Session) Run(ctx context.Context, program *Program, cmd Command) (*Resu
 		maxOutput = cmd.MaxOutput
 	}
 	out := newOutput(maxOutput, end)
+	stdout, stderr := stream.Interruptible(ctx, cmd.Stdout), stream.Interruptible(ctx, cmd.Stderr)
+	defer stdout.Close()
+	defer stderr.Close()
 	before := s.tree.hits()
 	changed := s.tree.watch()
 	c := &call{ctx: ctx, budget: s.limits.Fuel}
@@ -75,8 +78,8 @@ func (s *Session) Run(ctx context.Context, program *Program, cmd Command) (*Resu
 	c.system = wasi.New(wasi.Config{
 		Args: cmd.Args, Env: s.environment(cmd), FS: root,
 		Stdin:         stdinFile(ctx, cmd.Stdin),
-		Stdout:        stream.ToWriter(outputWriter{out, cmd.Stdout}, nil),
-		Stderr:        stream.ToWriter(outputWriter{out, cmd.Stderr}, nil),
+		Stdout:        stream.ToWriter(outputWriter{out, stdout}),
+		Stderr:        stream.ToWriter(outputWriter{out, stderr}),
 		NonblockStdio: program.Imaged,
 		Rand:          s.grant.Random, Now: s.grant.Clock,
 		MaxFiles: s.limits.Handles + reservedHandles,

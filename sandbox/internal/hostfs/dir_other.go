@@ -4,6 +4,7 @@ package hostfs
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -25,6 +26,9 @@ type dir struct {
 type rootDir struct{ root *os.Root }
 
 func openRootDir(root *os.Root) (rootDir, dir, error) {
+	if !countsNames {
+		return rootDir{}, dir{}, fmt.Errorf("names outside of a file cannot be told on this system: %w", errors.ErrUnsupported)
+	}
 	return rootDir{root}, dir{root, "."}, nil
 }
 
@@ -146,7 +150,11 @@ func (h handle) stat() (vfs.Stat, vfs.Errno) {
 	if err != nil {
 		return vfs.Stat{}, errnoOf(err)
 	}
-	return statOf(info), vfs.OK
+	st := statOf(info)
+	if st.Dev, st.Ino, st.Nlink, err = identify(h.file); err != nil {
+		return vfs.Stat{}, errnoOf(err)
+	}
+	return st, vfs.OK
 }
 
 func (h handle) pread(p []byte, off int64) (int, vfs.Errno) {

@@ -102,6 +102,7 @@ func New(path string, options Options) (*FS, error) {
 	fs := &FS{options: options, guards: guards, base: base, root: top}
 	fs.inodes.open = make(map[inodeID]*inode)
 	fs.inodes.quota = options.Quota
+	fs.addTargets()
 	return fs, nil
 }
 

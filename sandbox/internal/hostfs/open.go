@@ -159,8 +159,8 @@ func (w *walk) openRegular(st vfs.Stat, flags vfs.OpenFlag) (vfs.File, vfs.Errno
 	}
 	// What was opened need not be what was looked at. Only what the handle says counts.
 	st, errno = h.stat()
-	if errno == vfs.OK && (st.Type != vfs.TypeRegular || st.Nlink > 1 && (changing || fs.options.HardLinks == RefuseHardLinks)) {
-		errno = vfs.EAGAIN
+	if errno == vfs.OK {
+		errno = w.mayKeep(st, changing)
 	}
 	if errno != vfs.OK {
 		h.close()
@@ -174,6 +174,25 @@ func (w *walk) openRegular(st vfs.Stat, flags vfs.OpenFlag) (vfs.File, vfs.Errno
 		}
 	}
 	return f, vfs.OK
+}
+
+// mayKeep judges a file that was just opened. EAGAIN asks the caller to open the leaf again.
+func (w *walk) mayKeep(st vfs.Stat, changing bool) vfs.Errno {
+	switch {
+	case st.Type != vfs.TypeRegular:
+		return vfs.EAGAIN
+	case st.Nlink <= 1:
+		return vfs.OK
+	case w.fs.options.HardLinks == RefuseHardLinks:
+		return vfs.EPERM
+	case !changing:
+		return vfs.OK
+	}
+	// Not every system can say how many names a file has before it is open.
+	if errno := w.separate(true); errno != vfs.OK {
+		return errno
+	}
+	return vfs.EAGAIN
 }
 
 // writeToTruncate is the right that cutting a file takes, also from a guest that then only reads.

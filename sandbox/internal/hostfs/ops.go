@@ -234,11 +234,11 @@ func (w *walk) setAttributes(follow bool, set func(handle) vfs.Errno, setLink fu
 	defer h.close()
 	// What is held need not be what was looked at.
 	st, errno = h.stat()
-	switch {
-	case errno != vfs.OK:
+	if errno == vfs.OK && st.Type != vfs.TypeDirectory {
+		errno = w.mayKeep(st, true)
+	}
+	if errno != vfs.OK {
 		return errno
-	case st.Type == vfs.TypeRegular && st.Nlink > 1, st.Type != vfs.TypeRegular && st.Type != vfs.TypeDirectory:
-		return vfs.EAGAIN
 	}
 	return set(h)
 }

@@ -2,6 +2,8 @@ package hostfs
 
 import (
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 
 	"openclaw/sandbox/internal/vfs"
@@ -92,18 +94,53 @@ func compile(p Protection) (guards, error) {
 	}
 	g := make(guards, len(p))
 	for _, pattern := range p {
-		path, anchored := strings.CutPrefix(pattern, "/")
-		path = strings.TrimSuffix(path, "/")
-		if !vfs.IsPlain(path) || strings.ContainsRune(path, 0) {
+		plain, anchored := strings.CutPrefix(pattern, "/")
+		plain = strings.TrimSuffix(plain, "/")
+		if !vfs.IsPlain(plain) || strings.ContainsRune(plain, 0) {
 			return nil, fmt.Errorf("protected path %q: not a plain path", pattern)
 		}
-		names := strings.Split(path, "/")
+		names := strings.Split(plain, "/")
 		for i, name := range names {
 			names[i] = fold(name)
 		}
 		g[names[0]] = append(g[names[0]], guard{names, anchored})
 	}
 	return g, nil
+}
+
+// addTargets protects also what the host has put behind a link in the place of a protected path, or on the way to it, in
+// the root of the mount: a .git that is a link to another directory, say. The guest could not make such a link.
+func (fs *FS) addTargets() {
+	var behind []guard
+	for first, patterns := range fs.guards {
+		names := fs.target(first)
+		if names == nil {
+			continue
+		}
+		for _, pattern := range patterns {
+			behind = append(behind, guard{append(slices.Clone(names), pattern.names[1:]...), true})
+		}
+	}
+	for _, g := range behind {
+		fs.guards[g.names[0]] = append(fs.guards[g.names[0]], g)
+	}
+}
+
+// target is where the link name in the root leads, in folded components; nil when it is no link, or leads nowhere that
+// matters. What does not exist yet is where its text says.
+func (fs *FS) target(name string) []string {
+	text, errno := fs.Readlink(name)
+	if errno != vfs.OK {
+		return nil
+	}
+	place, errno := fs.Canonical(name)
+	if errno == vfs.ENOENT && !leaves(text, 0) {
+		place, errno = path.Clean(toSlash(text)), vfs.OK
+	}
+	if errno != vfs.OK || place == "." {
+		return nil
+	}
+	return strings.Split(fold(place), "/")
 }
 
 // guarding is how a canonical path relates to the protected ones.

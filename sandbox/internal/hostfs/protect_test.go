@@ -1,9 +1,12 @@
 package hostfs_test
 
 import (
+	"strconv"
+	"sync"
 	"testing"
 
 	"openclaw/sandbox/internal/hostfs"
+	"openclaw/sandbox/internal/quota"
 	"openclaw/sandbox/internal/vfs"
 )
 
@@ -176,5 +179,49 @@ func TestReadOnlyIsAPropertyOfTheMount(t *testing.T) {
 	want(t, "existing", fs.Mkdir("dir", 0o755), vfs.EEXIST)
 	if got := w.read("file"); got != "content" {
 		t.Errorf("file holds %q", got)
+	}
+}
+
+func TestWhatALinkOfTheHostProtectsIsProtected(t *testing.T) {
+	w := newWorld(t)
+	w.write("real/config", "host")
+	w.mkdir("editor")
+	w.link("real", ".git")
+	w.link("./editor/../editor", ".vscode")
+	w.link("later", ".husky")
+	w.link("../OUT", ".idea")
+	fs := w.mount(hostfs.Options{Protect: hostfs.DefaultProtection()})
+	for _, path := range []string{"real/config", ".git/config", "real/hooks", "editor/tasks.json", "later", "real/commondir"} {
+		want(t, "write "+path, put(fs, path, "guest"), vfs.EROFS)
+	}
+	want(t, "rename", fs.Rename("real", "moved"), vfs.EBUSY)
+	want(t, "unlink", fs.Unlink(".git"), vfs.EROFS)
+	want(t, "what is not protected", put(fs, "real/HEAD", "ref"), vfs.OK)
+}
+
+func TestManyGuestsAtOnce(t *testing.T) {
+	w := newWorld(t)
+	q := quota.New(quota.Limits{}, nil)
+	fs := w.mount(hostfs.Options{Protect: hostfs.DefaultProtection(), Quota: q, Changes: hostfs.NewChanges(1000)})
+	var guests sync.WaitGroup
+	for id := range 64 {
+		guests.Go(func() {
+			dir := "d" + strconv.Itoa(id)
+			want(t, "mkdir", fs.Mkdir(dir, 0o755), vfs.OK)
+			for i := range 5 {
+				name := dir + "/f" + strconv.Itoa(i)
+				want(t, "write", put(fs, name, dir), vfs.OK)
+				want(t, "rename", fs.Rename(name, name+"x"), vfs.OK)
+				if got, errno := slurp(fs, name+"x"); got != dir || errno != vfs.OK {
+					t.Errorf("%s: %q, errno %d", name, got, errno)
+				}
+				want(t, "unlink", fs.Unlink(name+"x"), vfs.OK)
+			}
+			want(t, "rmdir", fs.Rmdir(dir), vfs.OK)
+		})
+	}
+	guests.Wait()
+	if u := q.Usage(); u != (quota.Usage{}) {
+		t.Errorf("%+v is left", u)
 	}
 }

@@ -53,7 +53,7 @@ func TestInterruptibleWriterPassesErrorsOn(t *testing.T) {
 	_ = r.Close()
 	i := stream.Interruptible(context.Background(), w)
 	defer i.Close()
-	if _, e := stream.ToWriter(i, nil).Write([]byte("x")); e != vfs.EPIPE {
+	if _, e := stream.ToWriter(i).Write([]byte("x")); e != vfs.EPIPE {
 		t.Errorf("errno %d, want EPIPE", e)
 	}
 }

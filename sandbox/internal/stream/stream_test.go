@@ -310,8 +310,8 @@ func TestTerminalIsACharacterDevice(t *testing.T) {
 	}{
 		{stream.FromReader(context.Background(), strings.NewReader(""), stream.TTY()), vfs.TypeCharDevice},
 		{stream.FromReader(context.Background(), strings.NewReader("")), vfs.TypeFIFO},
-		{stream.ToWriter(io.Discard, nil, stream.TTY()), vfs.TypeCharDevice},
-		{stream.ToWriter(io.Discard, nil), vfs.TypeFIFO},
+		{stream.ToWriter(io.Discard, stream.TTY()), vfs.TypeCharDevice},
+		{stream.ToWriter(io.Discard), vfs.TypeFIFO},
 	} {
 		if st, e := tt.f.Stat(); e != vfs.OK || st.Type != tt.want {
 			t.Errorf("type %d, want %d", st.Type, tt.want)
@@ -320,42 +320,10 @@ func TestTerminalIsACharacterDevice(t *testing.T) {
 	}
 }
 
-func TestLimitBoundsWritersTogether(t *testing.T) {
-	for policy, want := range map[stream.Policy]vfs.Errno{stream.Discard: vfs.OK, stream.Refuse: vfs.EPIPE} {
-		var out bytes.Buffer
-		calls := 0
-		limit := stream.NewLimit(10, policy, func() { calls++ })
-		a, b := stream.ToWriter(&out, limit), stream.ToWriter(&out, limit)
-		write := func(f vfs.File, s string, n int, want vfs.Errno) {
-			t.Helper()
-			if got, e := f.Write([]byte(s)); got != n || e != want {
-				t.Errorf("policy %d: write %q: %d, errno %d", policy, s, got, e)
-			}
-		}
-		write(a, "123456", 6, vfs.OK)
-		if limit.Reached() {
-			t.Error("reached too early")
-		}
-		cut := 6
-		if policy == stream.Refuse {
-			cut = 4
-		}
-		write(b, "7890ab", cut, vfs.OK)
-		rest := 1
-		if policy == stream.Refuse {
-			rest = 0
-		}
-		write(a, "c", rest, want)
-		if out.String() != "1234567890" || !limit.Reached() || calls != 1 {
-			t.Errorf("policy %d: output %q, reached %t, told %d times", policy, out.String(), limit.Reached(), calls)
-		}
-	}
-}
-
 func TestWriterPassesErrorsOn(t *testing.T) {
 	r, w := io.Pipe()
 	_ = r.Close()
-	f := stream.ToWriter(w, nil)
+	f := stream.ToWriter(w)
 	if _, e := f.Write([]byte("x")); e != vfs.EPIPE {
 		t.Errorf("errno %d, want EPIPE", e)
 	}
@@ -368,7 +336,7 @@ func TestWriterPassesErrorsOn(t *testing.T) {
 func TestEndsAreForOneDirection(t *testing.T) {
 	p := stream.NewPipe()
 	in := []vfs.File{p.ReadEnd(), stream.FromReader(context.Background(), strings.NewReader("")), stream.FromReader(context.Background(), iotest.OneByteReader(strings.NewReader("")))}
-	out := []vfs.File{p.WriteEnd(), stream.ToWriter(io.Discard, nil)}
+	out := []vfs.File{p.WriteEnd(), stream.ToWriter(io.Discard)}
 	for _, f := range in {
 		if _, e := f.Write([]byte("x")); e != vfs.EBADF {
 			t.Errorf("write to %T: errno %d", f, e)

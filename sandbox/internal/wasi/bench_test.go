@@ -11,7 +11,7 @@ import (
 
 // BenchmarkCalls measures what the calls that programs make most cost the host.
 func BenchmarkCalls(b *testing.B) {
-	g := newGuest(b, wasi.Config{FS: mount(b, b.TempDir()), Stdout: stream.ToWriter(discard{}, nil)})
+	g := newGuest(b, wasi.Config{FS: mount(b, b.TempDir()), Stdout: stream.ToWriter(discard{})})
 	fd := g.open(firstPreopen, "file", 0, oCreat, rightRead|rightWrite, 0)
 	if _, e := g.write(fd, "some text"); e != vfs.OK {
 		b.Fatal(e)

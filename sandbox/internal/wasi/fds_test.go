@@ -164,7 +164,7 @@ func (c *closeCounter) Close() vfs.Errno {
 
 func TestSharedStreamIsClosedOnceAndLast(t *testing.T) {
 	var out bytes.Buffer
-	f := &closeCounter{File: stream.ToWriter(&out, nil)}
+	f := &closeCounter{File: stream.ToWriter(&out)}
 	s := wasi.New(wasi.Config{Stdout: f, Stderr: f})
 	g := &guest{t: t, ctx: context.Background(), s: s, mem: make([]byte, 4096)}
 	g.want(vfs.OK, "fd_close", 1)
@@ -178,7 +178,7 @@ func TestSharedStreamIsClosedOnceAndLast(t *testing.T) {
 
 func TestDuplicatesKeepAFileOpen(t *testing.T) {
 	var out bytes.Buffer
-	f := &closeCounter{File: stream.ToWriter(&out, nil)}
+	f := &closeCounter{File: stream.ToWriter(&out)}
 	s := wasi.New(wasi.Config{Stdout: f})
 	first, e := s.Dup(1)
 	if e != vfs.OK {
@@ -375,7 +375,7 @@ func TestLargeTransfersGoThroughInPieces(t *testing.T) {
 func TestLargeTransferEndsBetweenTwoPieces(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	g := newGuest(t, wasi.Config{Stdout: stream.ToWriter(cancelling{cancel}, nil)})
+	g := newGuest(t, wasi.Config{Stdout: stream.ToWriter(cancelling{cancel})})
 	g.ctx, g.mem = ctx, make([]byte, 8<<20)
 	if _, err := g.try("fd_write", 1, g.iovec(0, 4<<20), 1, g.space(4)); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want the context's", err)
@@ -387,7 +387,7 @@ func TestWriteToAStalledHostEndsWithTheContext(t *testing.T) {
 	defer r.Close()
 	cause := errors.New("time is up")
 	ctx, cancel := context.WithCancelCause(context.Background())
-	g := newGuest(t, wasi.Config{Stdout: stream.ToWriter(stream.Interruptible(ctx, w), nil)})
+	g := newGuest(t, wasi.Config{Stdout: stream.ToWriter(stream.Interruptible(ctx, w))})
 	g.ctx = ctx
 	go cancel(cause)
 	if _, err := g.try("fd_write", 1, g.iovec(0, 10), 1, g.space(4)); !errors.Is(err, cause) {
@@ -420,7 +420,7 @@ func (s *syncCounter) Datasync() vfs.Errno {
 }
 
 func TestSyncFlagsMakeEachWriteDurable(t *testing.T) {
-	f := &syncCounter{File: stream.ToWriter(io.Discard, nil)}
+	f := &syncCounter{File: stream.ToWriter(io.Discard)}
 	g := newGuest(t, wasi.Config{Stdout: f})
 	for _, tt := range []struct {
 		flags      uint64
@@ -432,7 +432,7 @@ func TestSyncFlagsMakeEachWriteDurable(t *testing.T) {
 			t.Errorf("flags %d: errno %d, %d and %d times", tt.flags, e, f.sync, f.data)
 		}
 	}
-	real := newGuest(t, wasi.Config{Stdout: stream.ToWriter(io.Discard, nil)})
+	real := newGuest(t, wasi.Config{Stdout: stream.ToWriter(io.Discard)})
 	real.want(vfs.OK, "fd_fdstat_set_flags", 1, 16)
 	if _, e := real.write(1, "x"); e != vfs.OK {
 		t.Errorf("a stream that is to be durable: errno %d", e)

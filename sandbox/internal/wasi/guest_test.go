@@ -68,9 +68,9 @@ func (g goRun) start(ctx context.Context, t *testing.T, command string) error {
 	var stderr bytes.Buffer
 	c := g.config
 	c.Args = []string{"goguest", command}
-	c.Stdin, c.Stderr = g.stdin, stream.ToWriter(&stderr, nil)
+	c.Stdin, c.Stderr = g.stdin, stream.ToWriter(&stderr)
 	if g.stdout != nil {
-		c.Stdout = stream.ToWriter(g.stdout, nil)
+		c.Stdout = stream.ToWriter(g.stdout)
 	}
 	if g.dir != "" {
 		c.FS = mount(t, g.dir)
@@ -191,8 +191,8 @@ sys.exit(3)
 		Env:    []string{"PYTHONHOME=/py", "PYTHONPATH=/py/lib/python311.zip", "PYTHONDONTWRITEBYTECODE=1"},
 		FS:     mount(t, dir),
 		Stdin:  stream.FromReader(context.Background(), strings.NewReader("typed")),
-		Stdout: stream.ToWriter(&stdout, nil),
-		Stderr: stream.ToWriter(&stderr, nil),
+		Stdout: stream.ToWriter(&stdout),
+		Stderr: stream.ToWriter(&stderr),
 	})
 	if err != nil || status != 3 {
 		t.Fatalf("exit status %d, error %v\n%s", status, err, stderr.String())

@@ -63,8 +63,8 @@ func runSuiteProgram(t *testing.T, e *testEngine, program string, root func(*tes
 	var stdout, stderr bytes.Buffer
 	config := wasi.Config{
 		Args:   append([]string{filepath.Base(program)}, c.Args...),
-		Stdout: stream.ToWriter(&stdout, nil),
-		Stderr: stream.ToWriter(&stderr, nil),
+		Stdout: stream.ToWriter(&stdout),
+		Stderr: stream.ToWriter(&stderr),
 	}
 	for k, v := range c.Env {
 		config.Env = append(config.Env, k+"="+v)
