@@ -27,7 +27,7 @@ type rootDir struct{ root *os.Root }
 
 func openRootDir(root *os.Root) (rootDir, dir, error) {
 	if !countsNames {
-		return rootDir{}, dir{}, fmt.Errorf("names outside of a file cannot be told on this system: %w", errors.ErrUnsupported)
+		return rootDir{}, dir{}, fmt.Errorf("hard links cannot be recognised on this system: %w", errors.ErrUnsupported)
 	}
 	return rootDir{root}, dir{root, "."}, nil
 }

@@ -21,14 +21,6 @@ type operation struct {
 	do   func(fs vfs.FS, path string) vfs.Errno
 }
 
-func opened(fs vfs.FS, path string, flags vfs.OpenFlag) vfs.Errno {
-	f, errno := fs.Open(path, flags, 0o644)
-	if errno == vfs.OK {
-		f.Close()
-	}
-	return errno
-}
-
 // following are the operations that follow a link in the last component.
 var following = []operation{
 	{"read", func(fs vfs.FS, p string) vfs.Errno { return opened(fs, p, vfs.Read) }},

@@ -111,6 +111,15 @@ func snapshot(t testing.TB, root string) string {
 	return text
 }
 
+// opened tells how opening goes.
+func opened(fs vfs.FS, path string, flags vfs.OpenFlag) vfs.Errno {
+	f, errno := fs.Open(path, flags, 0o644)
+	if errno == vfs.OK {
+		f.Close()
+	}
+	return errno
+}
+
 // slurp reads a file through the filesystem.
 func slurp(fs vfs.FS, path string) (string, vfs.Errno) {
 	f, errno := fs.Open(path, vfs.Read, 0)
