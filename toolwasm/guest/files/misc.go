@@ -9,6 +9,7 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/files/quote"
+	"openclaw/toolwasm/guest/files/size"
 	"openclaw/toolwasm/guest/getopt"
 	"openclaw/toolwasm/guest/sys"
 )
@@ -115,14 +116,14 @@ func shred(p *command.Proc) int {
 		case "f":
 			s.force = true
 		case "n":
-			n, ok := parseSize(o.Arg)
+			n, ok := size.Parse(o.Arg)
 			if !ok {
 				p.Errorf("invalid number of passes: %s", quote.Locale(o.Arg))
 				return 1
 			}
 			s.passes = int(n)
 		case "s":
-			n, ok := parseSize(o.Arg)
+			n, ok := size.Parse(o.Arg)
 			if !ok {
 				p.Errorf("invalid file size: %s", quote.Locale(o.Arg))
 				return 1

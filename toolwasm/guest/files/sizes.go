@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"openclaw/toolwasm/guest/files/size"
 )
 
 // sizeUnit is how sizes are written: in multiples of size, or for people in powers of human.
@@ -73,7 +75,7 @@ func parseUnit(s string) (sizeUnit, bool) {
 		return sizeUnit{human: 1000}, true
 	}
 	s = strings.TrimPrefix(s, "'")
-	n, ok := parseSize(s)
+	n, ok := size.Parse(s)
 	if !ok || n <= 0 {
 		return sizeUnit{}, false
 	}
