@@ -27,14 +27,13 @@
 //
 // What a host program would later run or obey on the user's behalf can be read but not changed; see [Protection].
 //
-// One FS should serve all guests of a directory in a process: a rename is atomic against the checks of the operations
-// of the same FS.
+// A rename excludes all other operations on the same root in this process, so that guests of several sessions cannot
+// get around protection together. Programs of the host, and mounts of a directory above or below, are not held up.
 package hostfs
 
 import (
 	"fmt"
 	"os"
-	"sync"
 
 	"openclaw/sandbox/internal/quota"
 	"openclaw/sandbox/internal/vfs"
@@ -70,10 +69,8 @@ type FS struct {
 	guards  guards
 	inodes  inodeTable
 
-	// mu orders operations: each holds it for reading, and renames for writing, so that what an operation decided
-	// about a path still holds when it acts. Close holds it for writing too.
-	mu     sync.RWMutex
-	closed bool
+	mu     *treeLock
+	closed bool // guarded by mu
 	base   rootDir
 	root   dir
 }
@@ -99,7 +96,12 @@ func New(path string, options Options) (*FS, error) {
 		root.Close()
 		return nil, fmt.Errorf("hostfs: open %s: %w", path, err)
 	}
-	fs := &FS{options: options, guards: guards, base: base, root: top}
+	lock, errno := lockOf(top)
+	if errno != vfs.OK {
+		base.Close()
+		return nil, fmt.Errorf("hostfs: open %s: errno %d", path, errno)
+	}
+	fs := &FS{options: options, guards: guards, mu: lock, base: base, root: top}
 	fs.inodes.open = make(map[inodeID]*inode)
 	fs.inodes.quota = options.Quota
 	fs.addTargets()
@@ -114,6 +116,7 @@ func (fs *FS) Close() error {
 		return nil
 	}
 	fs.closed = true
+	fs.mu.release()
 	if err := fs.base.Close(); err != nil {
 		return fmt.Errorf("hostfs: close: %w", err)
 	}

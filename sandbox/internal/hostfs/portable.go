@@ -1,3 +1,5 @@
+//go:build !linux
+
 package hostfs
 
 import "openclaw/sandbox/internal/vfs"

@@ -173,6 +173,7 @@ func TestGuestsCannotGetAroundProtectionByRenaming(t *testing.T) {
 	w := newWorld(t)
 	w.mkdir("g")
 	fs := w.mount(hostfs.Options{Protect: hostfs.DefaultProtection()})
+	other := w.mount(hostfs.Options{Protect: hostfs.DefaultProtection()}) // another session's
 	deadline := time.Now().Add(raceTime(t) / 2)
 	var guests sync.WaitGroup
 	guests.Go(func() {
@@ -188,10 +189,10 @@ func TestGuestsCannotGetAroundProtectionByRenaming(t *testing.T) {
 	guests.Go(func() {
 		for time.Now().Before(deadline) {
 			for _, dir := range []string{"g", ".git"} {
-				put(fs, dir+"/config", "evil")
-				fs.Mkdir(dir+"/hooks", 0o755)
-				fs.Unlink(dir + "/config")
-				fs.Rmdir(dir + "/hooks")
+				put(other, dir+"/config", "evil")
+				other.Mkdir(dir+"/hooks", 0o755)
+				other.Unlink(dir + "/config")
+				other.Rmdir(dir + "/hooks")
 			}
 		}
 	})

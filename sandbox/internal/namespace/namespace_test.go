@@ -283,8 +283,13 @@ func TestAMountInsideAnotherCoversIt(t *testing.T) {
 func TestMountsMustMakeSense(t *testing.T) {
 	m := memfs.New(memfs.Options{})
 	for _, mounts := range [][]namespace.Mount{
-		{{Path: "tmp", FS: m}}, {{Path: "/tmp/", FS: m}}, {{Path: "/a/../b", FS: m}}, {{Path: "", FS: m}}, {{Path: "/a\x00", FS: m}},
-		{{Path: "/a", FS: m}, {Path: "/a", FS: m}}, {{Path: "/a"}},
+		{{Path: "tmp", FS: m}},
+		{{Path: "/tmp/", FS: m}},
+		{{Path: "/a/../b", FS: m}},
+		{{Path: "", FS: m}},
+		{{Path: "/a\x00", FS: m}},
+		{{Path: "/a", FS: m}, {Path: "/a", FS: m}},
+		{{Path: "/a"}},
 	} {
 		if _, err := namespace.New(mounts, namespace.Options{}); err == nil {
 			t.Errorf("%v is accepted", mounts)
