@@ -78,14 +78,18 @@ func headCommand(p *command.Proc) int {
 // count reads the NUM of head and tail, which the message shows as it was written.
 func count(p *command.Proc, num, shown string, inBytes bool) int64 {
 	n, err := quantity.Parse(num, quantity.Size)
-	if err == nil || err == quantity.ErrRange {
+	if err == nil {
 		return n
 	}
 	unit := "lines"
 	if inBytes {
 		unit = "bytes"
 	}
-	p.Errorf("invalid number of %s: %s", unit, quote.Curly(shown))
+	why := ""
+	if err == quantity.ErrRange {
+		why = ": Value too large for defined data type"
+	}
+	p.Errorf("invalid number of %s: %s%s", unit, quote.Curly(shown), why)
 	p.Exit(1)
 	return 0
 }

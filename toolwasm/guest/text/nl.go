@@ -117,7 +117,7 @@ func (n *numberer) set(o getopt.Option) {
 		const widest = 1 << 16
 		n.width = int(min(n.integer(o.Arg, "invalid line number field width"), widest))
 		if n.width < 1 {
-			n.die("invalid line number field width: %s", quote.Curly(o.Arg))
+			n.die("invalid line number field width: %s: Numerical result out of range", quote.Curly(o.Arg))
 		}
 	}
 }
