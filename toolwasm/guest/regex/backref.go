@@ -158,8 +158,12 @@ func (re *Regexp) repeated(t text, g, pos int) int {
 	if lo < 0 || hi < lo {
 		return -1
 	}
-	want, rest := t.b[lo:hi], t.b[pos:]
-	if !re.prog.fold {
+	return repeats(t.b[lo:hi], t.b[pos:], re.prog.fold)
+}
+
+// repeats returns how long the beginning of rest is that is the same as want, or -1.
+func repeats(want, rest []byte, fold bool) int {
+	if !fold {
 		if !bytes.HasPrefix(rest, want) {
 			return -1
 		}

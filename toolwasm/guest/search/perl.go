@@ -1,26 +1,16 @@
 package search
 
 import (
-	"strings"
-	"unicode/utf8"
-
-	"github.com/dlclark/regexp2"
-
 	"openclaw/toolwasm/guest/command"
+	"openclaw/toolwasm/guest/regex"
 )
 
-// perlMatcher matches Perl's patterns. The library works on characters, so places are translated.
+// perlMatcher matches Perl's patterns.
 type perlMatcher struct {
-	p     *command.Proc
-	re    *regexp2.Regexp
-	line  []byte // the line that runes and index are of
-	runes []rune
-	index []int // by character: its place in line
-	count int
+	p   *command.Proc
+	re  *regex.Perl
+	loc []int
 }
-
-// yieldLines is how many lines are matched between calls of Yield.
-const yieldLines = 256
 
 func newPerlMatcher(p *command.Proc, o *grepOptions) matcher {
 	if len(o.patterns) == 0 {
@@ -30,58 +20,42 @@ func newPerlMatcher(p *command.Proc, o *grepOptions) matcher {
 		p.Errorf("the -P option only supports a single pattern")
 		p.Exit(statusTrouble)
 	}
-	pattern := o.patterns[0]
-	switch {
-	case o.line:
-		pattern = `^(?:` + pattern + `)$`
-	case o.word:
-		pattern = `(?<!\w)(?:` + pattern + `)(?!\w)`
-	}
-	flags := regexp2.None
+	flags := regex.Newline
 	if o.ignoreCase {
-		flags |= regexp2.IgnoreCase
+		flags |= regex.IgnoreCase
 	}
-	re, err := regexp2.Compile(pattern, flags)
+	if o.line {
+		flags |= regex.WholeLine
+	} else if o.word {
+		flags |= regex.WholeWord
+	}
+	re, err := regex.CompilePerl(o.patterns[0], flags)
 	if err != nil {
-		p.Errorf("%s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		p.Errorf("%s", err.Error())
 		p.Exit(statusTrouble)
 	}
-	m := &perlMatcher{p: p, re: re}
+	re.SetYield(p.Yield)
 	delim := byte('\n')
 	if o.null {
 		delim = 0
 	}
-	return &lineMatcher{matcher: m, delim: delim}
+	return &lineMatcher{matcher: &perlMatcher{p: p, re: re}, delim: delim}
 }
 
 func (m *perlMatcher) scan(line []byte, _ int) int {
-	start, _ := m.find(line, 0)
-	return start
+	_, end := m.find(line, 0)
+	return end
 }
 
 func (m *perlMatcher) find(line []byte, from int) (start, end int) {
-	if m.count++; m.count%yieldLines == 0 {
-		m.p.Yield()
+	loc, err := m.re.Find(m.loc, line, from)
+	if err != nil {
+		m.p.Errorf("%s", err.Error())
+		m.p.Exit(statusTrouble)
 	}
-	m.decode(line)
-	at := 0
-	for at < len(m.index) && m.index[at] < from {
-		at++
-	}
-	match, err := m.re.FindRunesMatchStartingAt(m.runes, at)
-	if err != nil || match == nil {
+	if loc == nil {
 		return -1, -1
 	}
-	return m.index[match.Index], m.index[match.Index+match.Length]
-}
-
-func (m *perlMatcher) decode(line []byte) {
-	m.runes, m.index = m.runes[:0], m.index[:0]
-	for i := 0; i < len(line); {
-		r, w := utf8.DecodeRune(line[i:])
-		m.runes = append(m.runes, r)
-		m.index = append(m.index, i)
-		i += w
-	}
-	m.index = append(m.index, len(line))
+	m.loc = loc
+	return loc[0], loc[1]
 }
