@@ -27,6 +27,8 @@ type dirHandle interface {
 	symlink(target, name string) vfs.Errno
 	// utimesLink sets the times of a link itself.
 	utimesLink(name string, atime, mtime int64, flags vfs.TimeFlag) vfs.Errno
+	// settle returns when the changes to the entries that had begun before are complete.
+	settle()
 	close()
 }
 

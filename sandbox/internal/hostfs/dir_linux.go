@@ -73,8 +73,9 @@ func (d dir) utimesLink(name string, atime, mtime int64, flags vfs.TimeFlag) vfs
 	if errno != vfs.OK {
 		return errno
 	}
-	if st.Type != vfs.TypeSymlink || st.Nlink > 1 {
-		return vfs.EPERM
+	d.settle()
+	if now, _ := d.lstat(name); st.Type != vfs.TypeSymlink || st.Nlink > 1 || idOf(now) != idOf(st) {
+		return vfs.EPERM // it is not only this name that would change
 	}
 	ts := timespecs(atime, mtime, flags)
 	return errnoOf(unix.UtimesNanoAt(h.fd, "", ts[:], unix.AT_EMPTY_PATH))

@@ -137,7 +137,8 @@ func (d dir) symlink(target, name string) vfs.Errno {
 
 func (d dir) utimesLink(string, int64, int64, vfs.TimeFlag) vfs.Errno { return vfs.ENOTSUP }
 
-func (d dir) close() {}
+func (d dir) settle() {}
+func (d dir) close()  {}
 
 // handle is an open file, and where it was opened.
 type handle struct {

@@ -4,6 +4,7 @@ package hostfs
 
 import (
 	"os"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -122,6 +123,13 @@ func (d dir) link(name string, to dir, newName string) vfs.Errno {
 func (d dir) symlink(target, name string) vfs.Errno {
 	return errnoOf(unix.Symlinkat(target, d.fd, name))
 }
+
+// noName is longer than a name can be.
+var noName = strings.Repeat("x", vfs.MaxName+1)
+
+// settle asks to remove what cannot exist. That takes the kernel's lock of the directory, which a removal under way
+// holds until the name it removes is gone.
+func (d dir) settle() { _ = unix.Unlinkat(d.fd, noName, 0) }
 
 func (d dir) close() { unix.Close(d.fd) }
 

@@ -176,23 +176,31 @@ func (w *walk) openRegular(st vfs.Stat, flags vfs.OpenFlag) (vfs.File, vfs.Errno
 	return f, vfs.OK
 }
 
-// mayKeep judges a file that was just opened. EAGAIN asks the caller to open the leaf again.
+// mayKeep judges what was just opened at the leaf, which is st by its handle. EAGAIN asks the caller to open the leaf
+// again.
 func (w *walk) mayKeep(st vfs.Stat, changing bool) vfs.Errno {
 	switch {
 	case st.Type != vfs.TypeRegular:
 		return vfs.EAGAIN
-	case st.Nlink <= 1:
-		return vfs.OK
-	case w.fs.options.HardLinks == RefuseHardLinks:
+	case st.Nlink > 1 && w.fs.options.HardLinks == RefuseHardLinks:
 		return vfs.EPERM
 	case !changing:
 		return vfs.OK
+	case st.Nlink > 1:
+		// Not every system can say how many names a file has before it is open.
+		if errno := w.separate(true); errno != vfs.OK {
+			return errno
+		}
+		return vfs.EAGAIN
 	}
-	// Not every system can say how many names a file has before it is open.
-	if errno := w.separate(true); errno != vfs.OK {
-		return errno
+	// The one name that is left must be this one. Had another guest removed it since the file was opened, the one
+	// that is left would be outside. A system may count a name out before it stops finding it: hence the wait.
+	w.parent().settle()
+	now, errno := w.parent().lstat(w.leaf)
+	if errno != vfs.OK || idOf(now) != idOf(st) && now.Ino != 0 {
+		return vfs.EAGAIN
 	}
-	return vfs.EAGAIN
+	return vfs.OK
 }
 
 // writeToTruncate is the right that cutting a file takes, also from a guest that then only reads.

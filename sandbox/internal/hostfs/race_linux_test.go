@@ -46,11 +46,13 @@ func TestNothingOutsideIsReachedWhileTheHostSwapsDirectoriesForLinks(t *testing.
 	w.write("d/dir/inner", "inside")
 	w.write("d/secret", "inside")
 	w.write("f", "inside")
+	w.write("h", "inside")
+	w.must(os.Link(filepath.Join(w.out, "secret"), filepath.Join(w.out, "second")))
 	w.must(os.Link(filepath.Join(w.out, "secret"), w.host("hard")))
 	w.link(w.out, "evil")
 	w.link("/", "slash")
 	w.link("../OUT", "relative")
-	w.link(filepath.Join(w.out, "secret"), "evilfile")
+	w.link(filepath.Join(w.out, "dir", "inner"), "evilfile")
 	w.before = snapshot(t, w.out)
 	fs := w.mount(hostfs.Options{Protect: hostfs.DefaultProtection()})
 
@@ -66,8 +68,13 @@ func TestNothingOutsideIsReachedWhileTheHostSwapsDirectoriesForLinks(t *testing.
 			}
 			link := []string{"evil", "slash", "relative"}[i%3]
 			swap(w.host("d"), w.host(link))
-			swap(w.host("f"), w.host([]string{"hard", "evilfile"}[i%2]))
-			swap(w.host("f"), w.host([]string{"hard", "evilfile"}[i%2]))
+			for range 4 {
+				// A guest's write gives whichever of the two it finds a file of its own.
+				os.Remove(w.host("hard"))
+				os.Link(filepath.Join(w.out, "secret"), w.host("hard"))
+				swap(w.host("f"), w.host("evilfile"))
+				swap(w.host("h"), w.host("hard"))
+			}
 			swap(w.host("d"), w.host(link))
 		}
 	})
@@ -95,6 +102,50 @@ func TestNothingOutsideIsReachedWhileTheHostSwapsDirectoriesForLinks(t *testing.
 	}
 }
 
+// TestGuestsCannotReachTheOtherNameOfAFileByRemovingOne lets one guest change a file with a name outside while another
+// removes the name inside: then the file has a single name, but not one of the guest's.
+func TestGuestsCannotReachTheOtherNameOfAFileByRemovingOne(t *testing.T) {
+	w := newWorld(t)
+	fs := w.mount(hostfs.Options{})
+	changes := []func(name string) vfs.Errno{
+		func(name string) vfs.Errno { return put(fs, name, "overwritten") },
+		func(name string) vfs.Errno { return opened(fs, name, vfs.Read|vfs.Truncate) },
+		func(name string) vfs.Errno { return fs.Chmod(name, 0o600, true) },
+		func(name string) vfs.Errno { return fs.Utimes(name, 1, 1, vfs.SetMtime, true) },
+	}
+	removals := []func(name string) vfs.Errno{
+		fs.Unlink,
+		func(name string) vfs.Errno { return fs.Rename(name, "moved") },
+	}
+	var names, targets []string
+	for i := range 50 {
+		name := "h" + strconv.Itoa(i)
+		names, targets = append(names, name), append(targets, filepath.Join(w.out, name))
+		w.must(os.WriteFile(targets[i], []byte(secret), 0o644))
+	}
+	w.before = snapshot(t, w.out)
+	deadline := time.Now().Add(raceTime(t) / 2)
+	for i := 0; time.Now().Before(deadline); i++ {
+		for j, name := range names {
+			os.Remove(w.host(name))
+			w.must(os.Link(targets[j], w.host(name)))
+		}
+		var guests sync.WaitGroup
+		start := make(chan struct{})
+		for _, act := range []func(string) vfs.Errno{changes[i%len(changes)], removals[i/len(changes)%len(removals)]} {
+			guests.Go(func() {
+				<-start
+				for _, name := range names {
+					act(name)
+				}
+			})
+		}
+		close(start)
+		guests.Wait()
+	}
+	w.untouched()
+}
+
 // guest does things below "d" and to "f", and looks at what it gets.
 type guest struct {
 	t         *testing.T
@@ -107,17 +158,19 @@ func (g *guest) act(random *rand.Rand) {
 	prefixes := []string{"d", "d/dir/..", "d/dir/../../d", "d/" + g.outside, "d/dir/../../d/" + g.outside}
 	prefix := prefixes[random.IntN(len(prefixes))]
 	made := prefix + "/made" + strconv.Itoa(random.IntN(3))
+	file := []string{"f", "h"}[random.IntN(2)]
 	switch random.IntN(11) {
 	case 0:
 		g.read(prefix + "/secret")
 	case 1:
 		g.read(prefix + "/dir/inner")
 	case 2:
-		g.read("f")
+		g.read(file)
 	case 3:
-		g.count(put(g.fs, "f", "overwritten"))
+		g.count(put(g.fs, file, "overwritten"))
 	case 4:
 		g.count(put(g.fs, made, "made"))
+		g.count(opened(g.fs, file, vfs.Write))
 	case 5:
 		g.count(g.fs.Mkdir(made, 0o755))
 	case 6:
@@ -127,11 +180,11 @@ func (g *guest) act(random *rand.Rand) {
 		g.count(g.fs.Rename(made, prefix+"/moved"))
 		g.count(g.fs.Unlink(prefix + "/moved"))
 	case 8:
-		g.count(g.fs.Chmod("f", 0o600, true))
+		g.count(g.fs.Chmod(file, 0o600, true))
 		g.count(g.fs.Chmod(prefix+"/secret", 0o600, true))
 	case 9:
 		g.count(g.fs.Utimes(prefix+"/dir", 1, 1, vfs.SetMtime, true))
-		g.count(g.fs.Utimes("f", 1, 1, vfs.SetMtime, true))
+		g.count(g.fs.Utimes(file, 1, 1, vfs.SetMtime, true))
 	case 10:
 		g.count(g.fs.Symlink("x", made))
 		g.list(prefix)
@@ -148,7 +201,7 @@ func (g *guest) count(errno vfs.Errno) {
 func (g *guest) read(path string) {
 	got, errno := slurp(g.fs, path)
 	g.count(errno)
-	if strings.Contains(got, secret) && path != "f" {
+	if strings.Contains(got, secret) && path != "h" {
 		g.t.Errorf("read %s: got what is outside", path)
 	}
 }
