@@ -88,3 +88,28 @@ func BenchmarkAppend(b *testing.B) {
 		}
 	})
 }
+
+func BenchmarkNew(b *testing.B) {
+	w := newWorld(b)
+	for b.Loop() {
+		fs, err := hostfs.New(w.ws, hostfs.Options{Protect: hostfs.DefaultProtection()})
+		w.must(err)
+		fs.Close()
+	}
+}
+
+func BenchmarkOverwrite(b *testing.B) {
+	w := newWorld(b)
+	fs := w.mount(hostfs.Options{Protect: hostfs.DefaultProtection()})
+	w.write("dir/file", "content")
+	b.Run("mounted", func(b *testing.B) {
+		for b.Loop() {
+			put(fs, "dir/file", "content")
+		}
+	})
+	b.Run("native", func(b *testing.B) {
+		for b.Loop() {
+			w.must(os.WriteFile(w.host("dir/file"), []byte("content"), 0o644))
+		}
+	})
+}

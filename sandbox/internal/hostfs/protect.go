@@ -36,6 +36,8 @@ func DefaultProtection() Protection {
 		".git/rebase-merge",
 		".git/rebase-apply",
 		".git/sequencer",
+		".hg/hgrc",
+		".hg/hgrc-not-shared",
 		".gitmodules",
 		".gitconfig",
 		".githooks",
@@ -59,6 +61,8 @@ func DefaultProtection() Protection {
 		// Editors and development containers run tasks from these.
 		".vscode",
 		".idea",
+		".zed",
+		".helix",
 		".devcontainer",
 		".devcontainer.json",
 		".vim",
