@@ -27,7 +27,9 @@ func findLiterals(root *node, prog *program) literals {
 		l.whole = runs.best
 	}
 	l.prefix = runs.prefix
-	l.first = firstBytes(prog)
+	if len(prog.rawBytes) == 0 { // else a candidate could lie inside a character
+		l.first = firstBytes(prog)
+	}
 	l.bol = beginsLine(root)
 	return l
 }

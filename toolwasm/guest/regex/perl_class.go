@@ -263,11 +263,11 @@ func (p *perlParser) member(s *set) (r rune, class bool) {
 
 // posixClass reads [:name:] or [:^name:].
 func (p *perlParser) posixClass(s *set) bool {
-	end := strings.Index(p.src[p.pos:], ":]")
+	end := strings.Index(p.src[p.pos+2:], ":]")
 	if end < 0 {
 		return false
 	}
-	name := p.src[p.pos+2 : p.pos+end]
+	name := p.src[p.pos+2 : p.pos+2+end]
 	negate := strings.HasPrefix(name, "^")
 	name = strings.TrimPrefix(name, "^")
 	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") != "" {
@@ -287,6 +287,6 @@ func (p *perlParser) posixClass(s *set) bool {
 	s.ascii[0] |= sub.ascii[0]
 	s.ascii[1] |= sub.ascii[1]
 	s.classes = append(s.classes, sub.has)
-	p.pos += end + 2
+	p.pos += 2 + end + 2
 	return true
 }

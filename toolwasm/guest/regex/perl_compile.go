@@ -63,6 +63,9 @@ func (c *perlCompiler) collect(n *perlNode) {
 		}
 		n.n = g
 	}
+	if n.n <= 0 && (n.kind == pnBackref || n.kind == pnIf && n.subs[2] == nil) {
+		perlFail("reference to non-existent subpattern")
+	}
 	if n.kind == pnGroup {
 		c.groups[n.n] = n
 	}

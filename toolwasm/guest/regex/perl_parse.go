@@ -443,6 +443,9 @@ func (p *perlParser) verb() *perlNode {
 }
 
 func (p *perlParser) call(n int) *perlNode {
+	if n < 0 {
+		perlFail("reference to non-existent subpattern")
+	}
 	p.maxRef = max(p.maxRef, n)
 	return &perlNode{kind: pnCall, n: n}
 }
