@@ -11,5 +11,6 @@ func Commands() []command.Command {
 	return []command.Command{
 		{Name: "cmp", Run: cmp, Help: cmpHelp},
 		{Name: "diff", Run: diff, Help: diffHelp},
+		{Name: "patch", Run: patch, Help: patchHelp},
 	}
 }

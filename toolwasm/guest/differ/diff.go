@@ -128,7 +128,7 @@ type differ struct {
 func diffSpec() getopt.Spec {
 	return getopt.Spec{
 		Short: "abBcC:dD:eEF:hiI:nNpqrsS:tTuU:wW:x:X:yZ", Digits: true,
-		Unsupported: "l", UnsupLong: []string{"paginate", "from-file", "to-file", "suppress-blank-empty", "palette"},
+		Unsupported: "lf", UnsupLong: []string{"paginate", "from-file", "to-file", "suppress-blank-empty", "palette"},
 		Long: []getopt.Long{
 			{Name: "normal"},
 			{Name: "brief", Short: 'q'},
