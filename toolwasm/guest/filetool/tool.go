@@ -1,0 +1,102 @@
+package filetool
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"openclaw/toolwasm/guest/command"
+)
+
+// Exit statuses of openclaw-tool.
+const (
+	statusDone         = 0
+	statusFailed       = 1
+	statusBadArguments = 2
+)
+
+// maxArguments bounds the JSON of a call.
+const maxArguments = 16 << 20
+
+// workspace is where a session's files are, in the guest.
+const workspace = "/workspace"
+
+// result is the answer of a tool.
+type result struct {
+	Text    string  `json:"text"`
+	Images  []image `json:"images,omitempty"`
+	Details any     `json:"details,omitempty"`
+}
+
+// image is a picture in a result; its data is base64 in JSON.
+type image struct {
+	MIMEType string `json:"mimeType"`
+	Data     []byte `json:"data"`
+}
+
+// call is what a tool works with.
+type call struct {
+	p    *command.Proc
+	root string // the directory that apply_patch keeps to
+	disk disk
+}
+
+func newCall(p *command.Proc) *call {
+	root := p.Dir
+	if inside(workspace, root) {
+		root = workspace
+	}
+	return &call{p: p, root: root, disk: system{}}
+}
+
+// tool is the body of a tool: it reads its arguments and does its work.
+type tool func(c *call, raw []byte) (*result, error)
+
+func toolNamed(name string) (tool, bool) {
+	switch name {
+	case "read":
+		return readTool, true
+	case "write":
+		return writeTool, true
+	case "edit":
+		return editTool, true
+	case "apply_patch":
+		return applyPatchTool, true
+	}
+	return nil, false
+}
+
+// serve answers one call of a tool.
+func serve(p *command.Proc) int {
+	if len(p.Args) != 1 {
+		return p.Usage(statusBadArguments, "the name of a tool is expected")
+	}
+	run, ok := toolNamed(p.Args[0])
+	if !ok {
+		return answer(p, &result{Text: fmt.Sprintf("%s: no such tool", p.Args[0])}, statusBadArguments)
+	}
+	raw, err := readBounded(p.Stdin)
+	if err != nil {
+		return answer(p, &result{Text: fmt.Sprintf("%s: %s", p.Args[0], err)}, statusBadArguments)
+	}
+	r, err := run(newCall(p), raw)
+	switch {
+	case err == nil:
+		return answer(p, r, statusDone)
+	case isArgumentError(err):
+		return answer(p, &result{Text: fmt.Sprintf("%s: %s", p.Args[0], err)}, statusBadArguments)
+	}
+	return answer(p, &result{Text: err.Error()}, statusFailed)
+}
+
+// answer prints the one JSON object that the host waits for.
+func answer(p *command.Proc, r *result, status int) int {
+	r.Text = strings.ToValidUTF8(r.Text, "\uFFFD")
+	enc := json.NewEncoder(p.Out())
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(r); err != nil {
+		p.Errorf("write result: %s", err)
+		return statusFailed
+	}
+	return status
+}
