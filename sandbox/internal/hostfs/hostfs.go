@@ -28,7 +28,8 @@
 // What a host program would later run or obey on the user's behalf can be read but not changed; see [Protection].
 //
 // A rename excludes all other operations on the same root in this process, so that guests of several sessions cannot
-// get around protection together. Programs of the host, and mounts of a directory above or below, are not held up.
+// get around protection together. Other processes, and mounts of a directory above or below, are not held up: against
+// them confinement holds, but a directory may come to be renamed to a protected place just as something is made in it.
 package hostfs
 
 import (
@@ -99,7 +100,7 @@ func New(path string, options Options) (*FS, error) {
 	lock, errno := lockOf(top)
 	if errno != vfs.OK {
 		base.Close()
-		return nil, fmt.Errorf("hostfs: open %s: errno %d", path, errno)
+		return nil, fmt.Errorf("hostfs: open %s: the directory cannot be read (WASI errno %d)", path, errno)
 	}
 	fs := &FS{options: options, guards: guards, mu: lock, base: base, root: top}
 	fs.inodes.open = make(map[inodeID]*inode)

@@ -43,10 +43,6 @@ func rename(from, to *walk) vfs.Errno {
 		return errno
 	}
 	exists := errno == vfs.OK
-	if exists && idOf(replaced) == idOf(st) && st.Ino != 0 {
-		// Two names of one file, or one name: nothing happens, but a directory has only one name.
-		return from.parent().rename(from.leaf, to.parent(), to.leaf)
-	}
 	if errno := mayRename(from, to, st); errno != vfs.OK {
 		return errno
 	}
@@ -54,6 +50,9 @@ func rename(from, to *walk) vfs.Errno {
 		return errno
 	}
 	fs := from.fs
+	if exists && st.Ino != 0 && idOf(replaced) == idOf(st) {
+		return vfs.OK // two names of one file: both stay as they are
+	}
 	if exists {
 		fs.inodes.unlinked(replaced)
 		fs.changed(Removed, to.canonical())

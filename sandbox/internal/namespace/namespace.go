@@ -269,10 +269,16 @@ func at[T any](fs *FS, guest string, follow bool, do func(p place) (T, vfs.Errno
 // lacking is the errno for a place that does not exist in a virtual directory: EROFS when it could be made there, if
 // that is what is wanted.
 func (p place) lacking(create bool) vfs.Errno {
-	if _, rest := vfs.NextName(p.missing); create && vfs.OnlySlashes(rest) {
+	if create && !p.lacksParent() {
 		return vfs.EROFS
 	}
 	return vfs.ENOENT
+}
+
+// lacksParent reports whether not even the directory exists that the place is in.
+func (p place) lacksParent() bool {
+	_, rest := vfs.NextName(p.missing)
+	return !vfs.OnlySlashes(rest)
 }
 
 func (fs *FS) stat(n *node) vfs.Stat {

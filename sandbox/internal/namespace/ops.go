@@ -184,10 +184,12 @@ func (fs *FS) Statfs(path string) (vfs.Statfs, vfs.Errno) {
 func (fs *FS) Rename(oldPath, newPath string) vfs.Errno {
 	return fs.pair(oldPath, newPath, false, func(from, to place) vfs.Errno {
 		switch {
-		case from.missing != "":
+		case from.lacksParent(), to.lacksParent():
 			return vfs.ENOENT
 		case from.exact() || to.exact():
 			return vfs.EBUSY
+		case from.missing != "":
+			return vfs.ENOENT
 		case to.missing != "":
 			return to.lacking(true)
 		case from.mount() != to.mount():
