@@ -9,7 +9,9 @@ import "openclaw/toolwasm/guest/command"
 func Commands() []command.Command {
 	return []command.Command{
 		{Name: "cat", Run: catCommand, Help: catHelp},
+		{Name: "column", Run: columnCommand, Help: columnHelp},
 		{Name: "comm", Run: commCommand, Help: commHelp},
+		{Name: "csplit", Run: csplitCommand, Help: csplitHelp},
 		{Name: "cut", Run: cutCommand, Help: cutHelp},
 		{Name: "expand", Run: expandCommand, Help: expandHelp},
 		{Name: "fmt", Run: fmtCommand, Help: fmtHelp},
@@ -17,11 +19,13 @@ func Commands() []command.Command {
 		{Name: "head", Run: headCommand, Help: headHelp},
 		{Name: "join", Run: joinCommand, Help: joinHelp},
 		{Name: "nl", Run: nlCommand, Help: nlHelp},
+		{Name: "numfmt", Run: numfmtCommand, Help: numfmtHelp},
 		{Name: "paste", Run: pasteCommand, Help: pasteHelp},
 		{Name: "rev", Run: revCommand, Help: revHelp},
 		{Name: "seq", Run: seqCommand, Help: seqHelp},
 		{Name: "shuf", Run: shufCommand, Help: shufHelp},
 		{Name: "sort", Run: sortCommand, Help: sortHelp},
+		{Name: "split", Run: splitCommand, Help: splitHelp},
 		{Name: "strings", Run: stringsCommand, Help: stringsHelp},
 		{Name: "tac", Run: tacCommand, Help: tacHelp},
 		{Name: "tail", Run: tailCommand, Help: tailHelp},

@@ -32,7 +32,11 @@ func foldCommand(p *command.Proc) int {
 		}
 		n, err := strconv.Atoi(o.Arg)
 		if err != nil || n < 1 {
-			p.Errorf("invalid number of columns: %s", quote.Curly(o.Arg))
+			why := ""
+			if err == nil {
+				why = outOfRange
+			}
+			p.Errorf("invalid number of columns: %s%s", quote.Curly(o.Arg), why)
 			return 1
 		}
 		f.width = n

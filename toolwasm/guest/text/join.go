@@ -118,7 +118,7 @@ func (j *joiner) set(o getopt.Option) {
 	case "a", "v":
 		j.pairs = j.pairs && o.Name == "a"
 		if o.Arg != "1" && o.Arg != "2" {
-			j.die("invalid file number: %s", quote.Curly(o.Arg))
+			j.die("invalid field number: %s", quote.Curly(o.Arg))
 		}
 		j.unpaired[o.Arg[0]-'1'] = true
 	case "e":
@@ -270,14 +270,23 @@ func (j *joiner) split(line []byte) [][]byte {
 			line = line[i+1:]
 		}
 	}
-	for at := skipBlanks(line, 0); at < len(line); at = skipBlanks(line, at) {
+	at := skipBlanks(line, 0)
+	if at == len(line) {
+		return fields
+	}
+	for {
 		start := at
 		for at < len(line) && !isBlank(line[at]) && line[at] != '\n' {
 			at++
 		}
 		fields = append(fields, line[start:at])
+		if at == len(line) {
+			return fields
+		}
+		if at = skipBlanks(line, at); at == len(line) {
+			return append(fields, nil) // blanks at the end of a line begin another field
+		}
 	}
-	return fields
 }
 
 func (j *joiner) keyOf(l *joinLine, file int) []byte {
@@ -376,7 +385,6 @@ func (j *joiner) merge(in *[2]joinInput) {
 }
 
 func (j *joiner) alone(in *joinInput) {
-	j.anyUnpair = true
 	if j.unpaired[in.file] {
 		if in.file == 0 {
 			j.write(in.cur, nil)
@@ -385,6 +393,7 @@ func (j *joiner) alone(in *joinInput) {
 		}
 	}
 	j.next(in)
+	j.anyUnpair = true
 }
 
 // group takes the lines that have the same join field as the current one.

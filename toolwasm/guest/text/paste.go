@@ -6,7 +6,6 @@ import (
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
 	"openclaw/toolwasm/guest/text/lines"
-	"openclaw/toolwasm/guest/text/quote"
 )
 
 const pasteHelp = `Usage: paste [OPTION]... [FILE]...
@@ -34,7 +33,7 @@ func pasteCommand(p *command.Proc) int {
 		case "d":
 			var ok bool
 			if delims, ok = pasteDelimiters(o.Arg); !ok {
-				p.Errorf("delimiter list ends with an unescaped backslash: %s", quote.Curly(o.Arg))
+				p.Errorf("delimiter list ends with an unescaped backslash: %s", o.Arg)
 				return 1
 			}
 		case "s":

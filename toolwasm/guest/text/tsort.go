@@ -84,89 +84,90 @@ func (g *tsortGraph) load(words [][]byte) {
 func (g *tsortGraph) run() int {
 	status := 0
 	left := len(g.nodes)
-	var queue []*tsortNode
-	for _, n := range g.nodes {
-		if n.count == 0 {
-			queue = append(queue, n)
-		}
-	}
-	for left > 0 {
-		for len(queue) > 0 {
-			n := queue[0]
-			queue = queue[1:]
-			n.done = true
-			left--
-			_, _ = g.p.Out().WriteString(n.name + "\n")
-			// The order in which GNU finds those that have become free: the last named first.
-			for i := len(n.after) - 1; i >= 0; i-- {
-				s := n.after[i]
-				s.count--
-				if s.count == 0 {
-					queue = append(queue, s)
-				}
-			}
-		}
+	for {
+		left -= g.writeFree()
 		if left == 0 {
-			break
+			return status
 		}
 		status = 1
-		if n := g.breakLoop(); n != nil {
+		g.p.Errorf("%s: input contains a loop:", g.file)
+		g.breakLoop()
+	}
+}
+
+// writeFree writes the names that nothing must come before any more, and returns how many these are.
+func (g *tsortGraph) writeFree() int {
+	var queue []*tsortNode
+	for _, n := range g.nodes {
+		if n.count == 0 && !n.done {
 			queue = append(queue, n)
 		}
 	}
-	return status
-}
-
-// breakLoop reports one circle and removes one of its steps; it returns the name that has become free, if any.
-func (g *tsortGraph) breakLoop() *tsortNode {
-	loop := g.findLoop()
-	g.p.Errorf("%s: input contains a loop:", g.file)
-	for _, n := range loop {
-		g.p.Errorf("%s", n.name)
-	}
-	from, to := loop[len(loop)-1], loop[0]
-	for i, s := range from.after {
-		if s == to {
-			from.after = append(from.after[:i:i], from.after[i+1:]...)
-			break
-		}
-	}
-	to.count--
-	if to.count == 0 {
-		return to
-	}
-	return nil
-}
-
-// findLoop walks from a name that is left to one that must come before it, until a name comes again.
-func (g *tsortGraph) findLoop() []*tsortNode {
-	before := map[*tsortNode]*tsortNode{}
-	var start *tsortNode
-	for _, n := range g.nodes {
-		if n.done {
-			continue
-		}
-		if start == nil {
-			start = n
-		}
-		for _, s := range n.after {
-			if before[s] == nil {
-				before[s] = n
+	for i := 0; i < len(queue); i++ {
+		n := queue[i]
+		n.done = true
+		_, _ = g.p.Out().WriteString(n.name + "\n")
+		// GNU finds those that have become free in this order: the last named first.
+		for k := len(n.after) - 1; k >= 0; k-- {
+			s := n.after[k]
+			s.count--
+			if s.count == 0 {
+				queue = append(queue, s)
 			}
 		}
 	}
-	seen := map[*tsortNode]int{}
-	var path []*tsortNode
-	for n := start; ; n = before[n] {
-		if at, ok := seen[n]; ok {
-			loop := path[at:]
-			for i, j := 0, len(loop)-1; i < j; i, j = i+1, j-1 {
-				loop[i], loop[j] = loop[j], loop[i]
+	return len(queue)
+}
+
+// breakLoop reports one circle and removes one of its steps. It walks against the steps, through the names in order,
+// again and again until it comes to one that it has been at.
+func (g *tsortGraph) breakLoop() {
+	var chain []*tsortNode // from the newest to the first
+	inChain := map[*tsortNode]bool{}
+	for {
+		for _, n := range g.nodes {
+			if n.count == 0 {
+				continue
 			}
-			return loop
+			if len(chain) == 0 {
+				chain = append(chain, n)
+				continue
+			}
+			loop := chain[len(chain)-1]
+			at := n.lastStep(loop)
+			if at < 0 {
+				continue
+			}
+			if !inChain[n] {
+				inChain[n] = true
+				chain = append(chain, n)
+				continue
+			}
+			g.reportLoop(chain, n)
+			n.after = append(n.after[:at:at], n.after[at+1:]...)
+			loop.count--
+			return
 		}
-		seen[n] = len(path)
-		path = append(path, n)
+		g.p.Yield()
+	}
+}
+
+// lastStep returns the index of the step to a name that was read last, -1 when there is none.
+func (n *tsortNode) lastStep(to *tsortNode) int {
+	for i := len(n.after) - 1; i >= 0; i-- {
+		if n.after[i] == to {
+			return i
+		}
+	}
+	return -1
+}
+
+func (g *tsortGraph) reportLoop(chain []*tsortNode, last *tsortNode) {
+	for i := len(chain) - 1; i >= 0; i-- {
+		g.p.Errorf("%s", chain[i].name)
+		if chain[i] == last {
+			return
+		}
 	}
 }
 

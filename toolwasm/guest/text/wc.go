@@ -36,6 +36,7 @@ type counter struct {
 	p                                   *command.Proc
 	lines, words, chars, bytes, longest bool
 	width                               int
+	streamed                            bool // the names came through a pipe, and nothing is known of the files
 	total                               tally
 }
 
@@ -94,6 +95,10 @@ func wcCommand(p *command.Proc) int {
 		if len(operands) == 0 {
 			return 0
 		}
+	}
+	if from != "" {
+		info, err := c.stat(from)
+		c.streamed = err == nil && !info.IsRegular()
 	}
 	return max(status, c.run(operands, when))
 }
@@ -179,7 +184,7 @@ func (c *counter) kinds() int {
 // columnWidth is how wide GNU makes the counts: as wide as the sum of the files' sizes, at least 7 when
 // something is not a regular file, and 1 when there is a single count.
 func (c *counter) columnWidth(operands []string) int {
-	if len(operands) <= 1 && c.kinds() == 1 {
+	if c.streamed || len(operands) <= 1 && c.kinds() == 1 {
 		return 1
 	}
 	if len(operands) == 0 {
