@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"openclaw/toolwasm/guest/command"
+	"openclaw/toolwasm/guest/files/perm"
 	"openclaw/toolwasm/guest/files/quote"
 	"openclaw/toolwasm/guest/getopt"
 	"openclaw/toolwasm/guest/sys"
@@ -40,7 +41,7 @@ Set the owner of files. The sandbox has one user and one group: naming another i
 // modeChanger is a running chmod.
 type modeChanger struct {
 	p         *command.Proc
-	expr      modeExpr
+	expr      perm.Expr
 	recursive bool
 	changes   bool
 	verbose   bool
@@ -57,7 +58,7 @@ func extractMode(args []string) (mode string, rest []string) {
 		if len(a) < 2 || a[0] != '-' || !strings.ContainsRune("rwxXstugoa,+=01234567", rune(a[1])) {
 			continue
 		}
-		if _, ok := parseMode(a); ok {
+		if _, ok := perm.Parse(a); ok {
 			return a, append(append([]string(nil), args[:i]...), args[i+1:]...)
 		}
 	}
@@ -115,9 +116,9 @@ func chmod(p *command.Proc) int {
 			p.Errorf("failed to get attributes of %s: %s", quote.Always(reference), sys.Strerror(err))
 			return 1
 		}
-		m.expr = modeExpr{{op: '=', affected: bitsAll, value: modeBits(info.Mode), mentioned: bitsAll}}
+		m.expr = perm.Exactly(perm.Bits(info.Mode))
 	} else {
-		expr, ok := parseMode(mode)
+		expr, ok := perm.Parse(mode)
 		if !ok {
 			return p.Usage(1, "invalid mode: %s", quote.Locale(mode))
 		}
@@ -152,18 +153,18 @@ func (m *modeChanger) operand(name string, optionMode bool) {
 	}
 	// chmod -w: when the umask kept a bit that the mode seems to remove, the user should know.
 	now, err := m.p.Stat(name)
-	naive := bitsMode(m.expr.apply(modeBits(info.Mode), info.IsDir(), 0))
-	if err == nil && modeBits(now.Mode)&^modeBits(naive) != 0 {
-		m.errorf("%s: new permissions are %s, not %s", quote.Shell(name), modeString(now.Mode)[1:], modeString(naive)[1:])
+	naive := perm.FromBits(m.expr.Apply(perm.Bits(info.Mode), info.IsDir(), 0))
+	if err == nil && perm.Bits(now.Mode)&^perm.Bits(naive) != 0 {
+		m.errorf("%s: new permissions are %s, not %s", quote.Shell(name), perm.String(now.Mode)[1:], perm.String(naive)[1:])
 	}
 }
 
 func (m *modeChanger) change(name string, info sys.Info) {
 	p := m.p
 	p.Yield()
-	old := modeBits(info.Mode)
-	mode := m.expr.apply(old, info.IsDir(), modeBits(p.Umask))
-	err := sys.Chmod(p.Path(name), bitsMode(mode))
+	old := perm.Bits(info.Mode)
+	mode := m.expr.Apply(old, info.IsDir(), perm.Bits(p.Umask))
+	err := sys.Chmod(p.Path(name), perm.FromBits(mode))
 	if err != nil {
 		m.errorf("changing permissions of %s: %s", quote.Always(name), sys.Strerror(err))
 	}
@@ -201,16 +202,16 @@ func (m *modeChanger) say(name string, info sys.Info, old, mode uint32, err erro
 		return
 	}
 	out := m.p.Out()
-	perm := func(b uint32) string {
-		return fmt.Sprintf("%04o (%s)", b, modeString(bitsMode(b))[1:])
+	describe := func(b uint32) string {
+		return fmt.Sprintf("%04o (%s)", b, perm.String(perm.FromBits(b))[1:])
 	}
 	switch {
 	case err != nil:
-		fmt.Fprintf(out, "failed to change mode of %s from %s to %s\n", quote.Always(name), perm(old), perm(mode))
+		fmt.Fprintf(out, "failed to change mode of %s from %s to %s\n", quote.Always(name), describe(old), describe(mode))
 	case old == mode:
-		fmt.Fprintf(out, "mode of %s retained as %s\n", quote.Always(name), perm(old))
+		fmt.Fprintf(out, "mode of %s retained as %s\n", quote.Always(name), describe(old))
 	default:
-		fmt.Fprintf(out, "mode of %s changed from %s to %s\n", quote.Always(name), perm(old), perm(mode))
+		fmt.Fprintf(out, "mode of %s changed from %s to %s\n", quote.Always(name), describe(old), describe(mode))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"openclaw/toolwasm/guest/command"
+	"openclaw/toolwasm/guest/files/perm"
 	"openclaw/toolwasm/guest/files/quote"
 	"openclaw/toolwasm/guest/sys"
 )
@@ -370,7 +371,7 @@ func (c *copier) copyDir(src, dst string, info sys.Info) {
 	if isNew && !c.noKeepMode {
 		mode := info.Mode
 		if !c.keepMode {
-			mode = bitsMode(modeBits(mode)&bitsRWX) &^ p.Umask
+			mode = perm.FromBits(perm.Bits(mode)&perm.RWX) &^ p.Umask
 		}
 		_ = sys.Chmod(p.Path(dst), mode)
 	}

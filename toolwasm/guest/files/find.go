@@ -6,6 +6,7 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/datetime"
+	"openclaw/toolwasm/guest/files/perm"
 	"openclaw/toolwasm/guest/files/quote"
 	"openclaw/toolwasm/guest/sys"
 )
@@ -168,7 +169,7 @@ func (f *finder) stat(v *visit) {
 }
 
 func kindLetter(i sys.Info) byte {
-	if k := typeLetter(i.Mode); k != '-' {
+	if k := perm.TypeLetter(i.Mode); k != '-' {
 		return k
 	}
 	return 'f'
@@ -227,7 +228,7 @@ func (f *finder) descend(v *visit) {
 	}
 	for _, e := range entries {
 		child := &visit{path: joinPath(v.path, e.Name()), start: v.start, depth: v.depth + 1}
-		if child.kind = typeLetter(e.Type()); child.kind == '-' {
+		if child.kind = perm.TypeLetter(e.Type()); child.kind == '-' {
 			child.kind = 'f'
 		}
 		if f.follow == followAlways || f.oneDevice {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"openclaw/toolwasm/guest/datetime"
+	"openclaw/toolwasm/guest/files/perm"
 	"openclaw/toolwasm/guest/files/quote"
 	"openclaw/toolwasm/guest/glob"
 	"openclaw/toolwasm/guest/regex"
@@ -250,11 +251,11 @@ func (q *findParser) byPerm(arg string) (test, error) {
 	if arg != "" && (arg[0] == '-' || arg[0] == '/') {
 		kind, text = arg[0], arg[1:]
 	}
-	expr, ok := parseMode(text)
+	expr, ok := perm.Parse(text)
 	if !ok {
 		return nil, fmt.Errorf("invalid mode %s", quote.Locale(arg))
 	}
-	file, dir := expr.apply(0, false, 0), expr.apply(0, true, 0)
+	file, dir := expr.Apply(0, false, 0), expr.Apply(0, true, 0)
 	f := q.f
 	return func(v *visit) bool {
 		f.stat(v)
@@ -265,7 +266,7 @@ func (q *findParser) byPerm(arg string) (test, error) {
 		if v.kind == 'd' {
 			want = dir
 		}
-		have := modeBits(v.info.Mode)
+		have := perm.Bits(v.info.Mode)
 		switch kind {
 		case '-':
 			return have&want == want

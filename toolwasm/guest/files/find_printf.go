@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"openclaw/toolwasm/guest/files/perm"
 	"openclaw/toolwasm/guest/files/quote"
 	"openclaw/toolwasm/guest/strftime"
 	"openclaw/toolwasm/guest/sys"
@@ -221,13 +222,13 @@ func (f *finder) directive(pc *piece, v *visit) string {
 	case 'S':
 		return sparseness(i)
 	case 'm':
-		m := strconv.FormatUint(uint64(modeBits(i.Mode)), 8)
+		m := strconv.FormatUint(uint64(perm.Bits(i.Mode)), 8)
 		if strings.Contains(pc.flags, "#") {
 			m = "0" + strings.TrimPrefix(m, "0")
 		}
 		return m
 	case 'M':
-		return modeString(i.Mode)
+		return perm.String(i.Mode)
 	case 'n':
 		return strconv.FormatUint(i.Nlink, 10)
 	case 'i':
@@ -319,7 +320,7 @@ func (f *finder) list(w *bufio.Writer) test {
 		if age := f.now.Sub(i.Mtime); age > halfYear || age < -time.Hour {
 			layout = "%b %e  %Y"
 		}
-		fmt.Fprintf(w, "%9d %6d %s %3d %-8s %-8s %8d %s %s", i.Ino, (i.Blocks+1)/2, modeString(i.Mode), i.Nlink,
+		fmt.Fprintf(w, "%9d %6d %s %3d %-8s %-8s %8d %s %s", i.Ino, (i.Blocks+1)/2, perm.String(i.Mode), i.Nlink,
 			sys.User, sys.Group, i.Size, strftime.Format(layout, i.Mtime.In(f.loc)), quote.Escape(v.path))
 		if v.kind == 'l' {
 			target, _ := sys.Readlink(f.p.Path(v.path))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"openclaw/toolwasm/guest/command"
+	"openclaw/toolwasm/guest/files/perm"
 	"openclaw/toolwasm/guest/files/quote"
 	"openclaw/toolwasm/guest/getopt"
 	"openclaw/toolwasm/guest/sys"
@@ -37,7 +38,7 @@ Copy files and set their modes, or make directories.
 type installer struct {
 	p       *command.Proc
 	backups backups
-	mode    modeExpr
+	mode    perm.Expr
 	compare bool
 	times   bool
 	verbose bool
@@ -90,7 +91,7 @@ func install(p *command.Proc) int {
 			in.verbose = true
 		}
 	}
-	expr, ok := parseMode(mode)
+	expr, ok := perm.Parse(mode)
 	if !ok {
 		p.Errorf("invalid mode %s", quote.Locale(mode))
 		return 1
@@ -123,7 +124,7 @@ func (in *installer) directories(operands []string) int {
 		if !in.makeAll(name) {
 			continue
 		}
-		mode := bitsMode(in.mode.apply(0, true, 0))
+		mode := perm.FromBits(in.mode.Apply(0, true, 0))
 		if err := sys.Chmod(p.Path(name), mode); err != nil {
 			in.errorf("cannot change permissions of %s: %s", quote.Always(name), sys.Strerror(err))
 		}
@@ -174,7 +175,7 @@ func (in *installer) file(src, dst string) {
 		in.errorf("omitting directory %s", quote.Always(src))
 		return
 	}
-	mode := bitsMode(in.mode.apply(0, false, 0))
+	mode := perm.FromBits(in.mode.Apply(0, false, 0))
 	old, err := p.Lstat(dst)
 	backup := ""
 	if err == nil {

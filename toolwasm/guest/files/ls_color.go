@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"openclaw/toolwasm/guest/command"
+	"openclaw/toolwasm/guest/files/perm"
 	"openclaw/toolwasm/guest/sys"
 )
 
@@ -61,10 +62,10 @@ func newPalette(env command.Environ) *palette {
 
 // code is the colour for a file, or "".
 func (c *palette) code(name string, i *sys.Info) string {
-	perm := modeBits(i.Mode)
-	switch typeLetter(i.Mode) {
+	bits := perm.Bits(i.Mode)
+	switch perm.TypeLetter(i.Mode) {
 	case 'd':
-		return c.directory(perm)
+		return c.directory(bits)
 	case 'l':
 		return c.codes["ln"]
 	case 'p':
@@ -77,11 +78,11 @@ func (c *palette) code(name string, i *sys.Info) string {
 		return c.codes["cd"]
 	}
 	switch {
-	case perm&bitSetuid != 0 && c.codes["su"] != "":
+	case bits&perm.Setuid != 0 && c.codes["su"] != "":
 		return c.codes["su"]
-	case perm&bitSetgid != 0 && c.codes["sg"] != "":
+	case bits&perm.Setgid != 0 && c.codes["sg"] != "":
 		return c.codes["sg"]
-	case perm&bitsAnyX != 0:
+	case bits&perm.AnyX != 0:
 		return c.codes["ex"]
 	}
 	for k := len(c.suffixes) - 1; k >= 0; k-- {
@@ -92,8 +93,8 @@ func (c *palette) code(name string, i *sys.Info) string {
 	return c.codes["fi"]
 }
 
-func (c *palette) directory(perm uint32) string {
-	sticky, open := perm&bitSticky != 0, perm&0o002 != 0
+func (c *palette) directory(bits uint32) string {
+	sticky, open := bits&perm.Sticky != 0, bits&0o002 != 0
 	switch {
 	case sticky && open && c.codes["tw"] != "":
 		return c.codes["tw"]

@@ -4,6 +4,7 @@ import (
 	"sort"
 	"strings"
 
+	"openclaw/toolwasm/guest/files/perm"
 	"openclaw/toolwasm/guest/files/quote"
 	"openclaw/toolwasm/guest/glob"
 	"openclaw/toolwasm/guest/sys"
@@ -281,7 +282,7 @@ func (l *lister) mark(info *sys.Info, ok bool) byte {
 	if l.indicators == indicateNone || !ok {
 		return 0
 	}
-	switch k := typeLetter(info.Mode); {
+	switch k := perm.TypeLetter(info.Mode); {
 	case k == 'd':
 		return '/'
 	case l.indicators == indicateSlash:
@@ -292,7 +293,7 @@ func (l *lister) mark(info *sys.Info, ok bool) byte {
 		return '|'
 	case k == 's':
 		return '='
-	case k == '-' && l.indicators == indicateClass && modeBits(info.Mode)&bitsAnyX != 0:
+	case k == '-' && l.indicators == indicateClass && perm.Bits(info.Mode)&perm.AnyX != 0:
 		return '*'
 	}
 	return 0

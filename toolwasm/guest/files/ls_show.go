@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"openclaw/toolwasm/guest/files/perm"
 	"openclaw/toolwasm/guest/strftime"
 	"openclaw/toolwasm/guest/sys"
 )
@@ -262,7 +263,7 @@ func (l *lister) attributes(e *lsEntry, w columnWidths) {
 		fmt.Fprintf(l.out, "%*s %*s ", w.size, "?", 12, "?")
 		return
 	}
-	fmt.Fprintf(l.out, "%s %*d ", modeString(i.Mode), w.links, i.Nlink)
+	fmt.Fprintf(l.out, "%s %*d ", perm.String(i.Mode), w.links, i.Nlink)
 	if !l.noOwner {
 		fmt.Fprintf(l.out, "%-*s ", w.owner, l.owner(i))
 	}

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"openclaw/toolwasm/guest/command"
+	"openclaw/toolwasm/guest/files/perm"
 	"openclaw/toolwasm/guest/files/quote"
 	"openclaw/toolwasm/guest/getopt"
 	"openclaw/toolwasm/guest/sys"
@@ -48,13 +49,13 @@ func mkdir(p *command.Proc) int {
 	for _, o := range opts {
 		switch o.Name {
 		case "m":
-			expr, ok := parseMode(o.Arg)
+			expr, ok := perm.Parse(o.Arg)
 			if !ok {
 				p.Errorf("invalid mode %s", quote.Locale(o.Arg))
 				return 1
 			}
-			mode, decided := expr.adjust(bitsRWX, true, modeBits(p.Umask))
-			d.mode = bitsMode(mode&decided | modeBits(d.mode)&^decided)
+			mode, decided := expr.Adjust(perm.RWX, true, perm.Bits(p.Umask))
+			d.mode = perm.FromBits(mode&decided | perm.Bits(d.mode)&^decided)
 		case "p":
 			d.parents = true
 		case "v":

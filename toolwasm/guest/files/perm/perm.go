@@ -1,4 +1,5 @@
-package files
+// Package perm reads, applies and writes permission bits as chmod and ls do.
+package perm
 
 import (
 	"io/fs"
@@ -8,47 +9,47 @@ import (
 
 // The permission bits as chmod's octal numbers have them.
 const (
-	bitSetuid  = 0o4000
-	bitSetgid  = 0o2000
-	bitSticky  = 0o1000
-	bitsAll    = 0o7777
-	bitsRWX    = 0o777
-	bitsAnyX   = 0o111
+	Setuid     = 0o4000
+	Setgid     = 0o2000
+	Sticky     = 0o1000
+	All        = 0o7777
+	RWX        = 0o777
+	AnyX       = 0o111
 	octalExact = 5 // so many octal digits also clear a directory's set-id bits
 )
 
-// modeBits returns the octal permission bits of mode.
-func modeBits(mode fs.FileMode) uint32 {
+// Bits returns the octal permission bits of mode.
+func Bits(mode fs.FileMode) uint32 {
 	b := uint32(mode.Perm())
 	if mode&fs.ModeSetuid != 0 {
-		b |= bitSetuid
+		b |= Setuid
 	}
 	if mode&fs.ModeSetgid != 0 {
-		b |= bitSetgid
+		b |= Setgid
 	}
 	if mode&fs.ModeSticky != 0 {
-		b |= bitSticky
+		b |= Sticky
 	}
 	return b
 }
 
-// bitsMode is the inverse of modeBits.
-func bitsMode(b uint32) fs.FileMode {
-	mode := fs.FileMode(b & bitsRWX)
-	if b&bitSetuid != 0 {
+// FromBits is the inverse of Bits.
+func FromBits(b uint32) fs.FileMode {
+	mode := fs.FileMode(b & RWX)
+	if b&Setuid != 0 {
 		mode |= fs.ModeSetuid
 	}
-	if b&bitSetgid != 0 {
+	if b&Setgid != 0 {
 		mode |= fs.ModeSetgid
 	}
-	if b&bitSticky != 0 {
+	if b&Sticky != 0 {
 		mode |= fs.ModeSticky
 	}
 	return mode
 }
 
-// modeChange is one step of a mode expression: "u+x" or an octal number.
-type modeChange struct {
+// change is one step of a mode expression: "u+x" or an octal number.
+type change struct {
 	op        byte
 	affected  uint32 // the bits of the classes named; 0 when none was, and the umask applies
 	value     uint32
@@ -57,26 +58,26 @@ type modeChange struct {
 	condX     bool // X: execute where it makes sense
 }
 
-// modeExpr is a parsed mode operand.
-type modeExpr []modeChange
+// Expr is a parsed mode operand.
+type Expr []change
 
-// parseMode reads an octal or symbolic mode.
-func parseMode(s string) (modeExpr, bool) {
+// Parse reads an octal or symbolic mode.
+func Parse(s string) (Expr, bool) {
 	if s == "" {
 		return nil, false
 	}
 	if s[0] >= '0' && s[0] <= '7' {
 		n, err := strconv.ParseUint(s, 8, 32)
-		if err != nil || n > bitsAll {
+		if err != nil || n > All {
 			return nil, false
 		}
-		mentioned := uint32(bitsAll)
+		mentioned := uint32(All)
 		if len(s) < octalExact {
-			mentioned = uint32(n)&(bitSetuid|bitSetgid) | bitSticky | bitsRWX
+			mentioned = uint32(n)&(Setuid|Setgid) | Sticky | RWX
 		}
-		return modeExpr{{op: '=', affected: bitsAll, value: uint32(n), mentioned: mentioned}}, true
+		return Expr{{op: '=', affected: All, value: uint32(n), mentioned: mentioned}}, true
 	}
-	var expr modeExpr
+	var expr Expr
 	for clause := range strings.SplitSeq(s, ",") {
 		steps, ok := parseClause(clause)
 		if !ok {
@@ -87,7 +88,7 @@ func parseMode(s string) (modeExpr, bool) {
 	return expr, true
 }
 
-func parseClause(s string) (modeExpr, bool) {
+func parseClause(s string) (Expr, bool) {
 	var affected uint32
 	for s != "" {
 		class := classBits(s[0])
@@ -95,7 +96,7 @@ func parseClause(s string) (modeExpr, bool) {
 			break
 		}
 		if s[0] == 'a' {
-			class = bitsAll
+			class = All
 		}
 		affected |= class
 		s = s[1:]
@@ -103,7 +104,7 @@ func parseClause(s string) (modeExpr, bool) {
 	if s == "" {
 		return nil, false
 	}
-	var expr modeExpr
+	var expr Expr
 	for s != "" {
 		if !strings.ContainsRune("+-=", rune(s[0])) {
 			return nil, false
@@ -126,29 +127,29 @@ func parseClause(s string) (modeExpr, bool) {
 func classBits(c byte) uint32 {
 	switch c {
 	case 'u':
-		return bitSetuid | 0o700
+		return Setuid | 0o700
 	case 'g':
-		return bitSetgid | 0o070
+		return Setgid | 0o070
 	case 'o':
-		return bitSticky | 0o007
+		return Sticky | 0o007
 	}
 	return 0
 }
 
-func parseStep(op byte, affected uint32, perms string) (modeChange, bool) {
-	c := modeChange{op: op, affected: affected}
+func parseStep(op byte, affected uint32, perms string) (change, bool) {
+	c := change{op: op, affected: affected}
 	if perms != "" && perms[0] >= '0' && perms[0] <= '7' {
 		n, err := strconv.ParseUint(perms, 8, 32)
-		if err != nil || n > bitsAll || affected != 0 {
+		if err != nil || n > All || affected != 0 {
 			return c, false
 		}
-		c.value, c.affected, c.mentioned = uint32(n), bitsAll, bitsAll
+		c.value, c.affected, c.mentioned = uint32(n), All, All
 		return c, true
 	}
 	if len(perms) == 1 && classBits(perms[0]) != 0 {
 		c.copyFrom = true
-		c.value = classBits(perms[0]) & bitsRWX
-		c.mentioned = affected & bitsRWX
+		c.value = classBits(perms[0]) & RWX
+		c.mentioned = affected & RWX
 		return c, true
 	}
 	for i := range len(perms) {
@@ -158,13 +159,13 @@ func parseStep(op byte, affected uint32, perms string) (modeChange, bool) {
 		case 'w':
 			c.value |= 0o222
 		case 'x':
-			c.value |= bitsAnyX
+			c.value |= AnyX
 		case 'X':
 			c.condX = true
 		case 's':
-			c.value |= bitSetuid | bitSetgid
+			c.value |= Setuid | Setgid
 		case 't':
-			c.value |= bitSticky
+			c.value |= Sticky
 		default:
 			return c, false
 		}
@@ -176,30 +177,30 @@ func parseStep(op byte, affected uint32, perms string) (modeChange, bool) {
 	return c, true
 }
 
-// apply returns the mode that the expression makes of old.
-func (e modeExpr) apply(old uint32, dir bool, umask uint32) uint32 {
-	mode, _ := e.adjust(old, dir, umask)
+// Apply returns the mode that the expression makes of old.
+func (e Expr) Apply(old uint32, dir bool, umask uint32) uint32 {
+	mode, _ := e.Adjust(old, dir, umask)
 	return mode
 }
 
-// adjust is apply that also tells which bits the expression decided about.
-func (e modeExpr) adjust(old uint32, dir bool, umask uint32) (mode, decided uint32) {
-	mode = old & bitsAll
+// Adjust is Apply that also tells which bits the expression decided about.
+func (e Expr) Adjust(old uint32, dir bool, umask uint32) (mode, decided uint32) {
+	mode = old & All
 	for _, c := range e {
 		value := c.value
 		if c.copyFrom {
 			value = spread(mode & value)
 		}
-		if c.condX && (dir || mode&bitsAnyX != 0) {
-			value |= bitsAnyX
+		if c.condX && (dir || mode&AnyX != 0) {
+			value |= AnyX
 		}
 		var omit uint32 // set-id bits of directories change only when they are named
 		if dir {
-			omit = (bitSetuid | bitSetgid) &^ c.mentioned
+			omit = (Setuid | Setgid) &^ c.mentioned
 		}
 		reach := c.affected
 		if reach == 0 {
-			reach = bitsAll &^ umask
+			reach = All &^ umask
 		}
 		value &= reach &^ omit
 		switch c.op {
@@ -212,10 +213,10 @@ func (e modeExpr) adjust(old uint32, dir bool, umask uint32) (mode, decided uint
 		case '=':
 			keep := omit
 			if c.affected != 0 {
-				keep |= bitsAll &^ c.affected
+				keep |= All &^ c.affected
 			}
 			mode = mode&keep | value
-			decided |= bitsAll &^ keep
+			decided |= All &^ keep
 		}
 	}
 	return mode, decided
@@ -224,7 +225,7 @@ func (e modeExpr) adjust(old uint32, dir bool, umask uint32) (mode, decided uint
 // spread gives each permission that one class has to all classes.
 func spread(b uint32) uint32 {
 	var all uint32
-	for _, perm := range []uint32{0o444, 0o222, bitsAnyX} {
+	for _, perm := range []uint32{0o444, 0o222, AnyX} {
 		if b&perm != 0 {
 			all |= perm
 		}
@@ -232,20 +233,20 @@ func spread(b uint32) uint32 {
 	return all
 }
 
-// modeString writes mode as ls does: "drwxr-xr-x".
-func modeString(m fs.FileMode) string {
-	b := []byte{typeLetter(m)}
+// String writes mode as ls does: "drwxr-xr-x".
+func String(m fs.FileMode) string {
+	b := []byte{TypeLetter(m)}
 	const rwx = "rwxrwxrwx"
-	perm := modeBits(m)
+	bits := Bits(m)
 	for i := range len(rwx) {
-		if perm&(1<<(8-i)) != 0 {
+		if bits&(1<<(8-i)) != 0 {
 			b = append(b, rwx[i])
 		} else {
 			b = append(b, '-')
 		}
 	}
 	special := func(at int, bit uint32, lower, upper byte) {
-		if perm&bit == 0 {
+		if bits&bit == 0 {
 			return
 		}
 		if b[at] == 'x' {
@@ -254,13 +255,14 @@ func modeString(m fs.FileMode) string {
 			b[at] = upper
 		}
 	}
-	special(3, bitSetuid, 's', 'S')
-	special(6, bitSetgid, 's', 'S')
-	special(9, bitSticky, 't', 'T')
+	special(3, Setuid, 's', 'S')
+	special(6, Setgid, 's', 'S')
+	special(9, Sticky, 't', 'T')
 	return string(b)
 }
 
-func typeLetter(m fs.FileMode) byte {
+// TypeLetter is the letter of a file type, as ls -l shows it first.
+func TypeLetter(m fs.FileMode) byte {
 	switch {
 	case m&fs.ModeDir != 0:
 		return 'd'
@@ -276,4 +278,9 @@ func typeLetter(m fs.FileMode) byte {
 		return 'b'
 	}
 	return '-'
+}
+
+// Exactly is the expression that sets all bits to b.
+func Exactly(b uint32) Expr {
+	return Expr{{op: '=', affected: All, value: b, mentioned: All}}
 }
