@@ -127,7 +127,7 @@ func NewArith(src string, line int) *ArithText {
 	}
 	a.Word = arithWord(src, line)
 	ap := arithParser{src: src, line: line, expand: true}
-	if x, err := ap.parse(); err == nil {
+	if x, err := ap.parse(); err == nil && ap.steps <= 1 {
 		a.X = x
 	}
 	return a
@@ -169,6 +169,9 @@ type arithParser struct {
 	line   int
 	depth  int
 	expand bool
+	// steps counts what has an effect. An evaluator that finds in the middle that an expansion is not a number begins
+	// again, which is safe only when nothing has happened yet: a single assignment comes last.
+	steps int
 }
 
 func (p *arithParser) parse() (x Expr, err *ArithError) {
@@ -235,7 +238,6 @@ var assignOps = [...]struct {
 func (p *arithParser) assign() Expr {
 	p.enter()
 	defer p.leave()
-	start := p.pos
 	x := p.ternary()
 	p.blank()
 	op, n := p.assignOp()
@@ -246,7 +248,7 @@ func (p *arithParser) assign() Expr {
 	if !ok {
 		p.fail("attempted assignment to non-variable", p.pos)
 	}
-	_ = start
+	p.steps++
 	p.pos += n
 	p.blank()
 	from := p.pos
@@ -458,6 +460,7 @@ func (p *arithParser) prefixIncDec(c byte) Expr {
 	p.blank()
 	if p.pos < len(p.src) && isNameStart(p.src[p.pos]) {
 		v := p.variable()
+		p.steps += 2
 		return &IncDec{V: v, Delta: delta(c)}
 	}
 	p.pos = save
@@ -481,6 +484,7 @@ func (p *arithParser) postfix(x Expr) Expr {
 	rest := p.src[p.pos:]
 	if strings.HasPrefix(rest, "++") || strings.HasPrefix(rest, "--") {
 		p.pos += 2
+		p.steps += 2
 		return &IncDec{V: v, Delta: delta(rest[0]), Post: true}
 	}
 	p.pos = save

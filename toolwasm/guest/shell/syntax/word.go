@@ -139,12 +139,12 @@ func (p *Parser) isAssignPrefix(start int) bool {
 
 func (p *Parser) finish(b *builder, start int) *Word {
 	w := &Word{Parts: b.parts, Src: p.src[start:p.pos], Line: p.lineAt(start)}
-	settle(w)
+	Settle(w)
 	return w
 }
 
-// settle finds out whether the word is plain, and whether braces may expand in it.
-func settle(w *Word) {
+// Settle finds out whether the word is plain, and whether braces may expand in it.
+func Settle(w *Word) {
 	w.Plain = true
 	var text strings.Builder
 	for _, part := range w.Parts {
@@ -426,7 +426,7 @@ func ParseDoc(text string, line, depth int) *Word {
 		parts = []Part{&Quoted{Text: text}}
 	}
 	w := &Word{Parts: []Part{&DblQuoted{Parts: parts}}, Src: text, Line: line}
-	settle(w)
+	Settle(w)
 	return w
 }
 

@@ -1,0 +1,28 @@
+package shell
+
+// The limits that keep a script from taking the guest down with it. A guest has one memory of a few hundred MiB,
+// stacks included.
+const (
+	// maxDepth bounds function calls, sourced files, eval and substitutions within each other.
+	maxDepth = 2500
+	// maxProcesses bounds the processes that live at once: pipeline stages, background jobs, substitutions.
+	maxProcesses = 512
+	// maxBraceWords bounds the words that one brace expansion makes.
+	maxBraceWords = 4 << 20
+	// maxBraceBytes bounds the text that one brace expansion makes.
+	maxBraceBytes = 64 << 20
+	// maxValue bounds a variable and the output of a command substitution.
+	maxValue = 64 << 20
+	// maxFD is the first descriptor number that is too large, as `ulimit -n` says.
+	maxFD = 1024
+	// firstHighFD is the first descriptor that {name}> and process substitutions use.
+	firstHighFD = 10
+	// maxArithDepth bounds variables in arithmetic whose values are expressions again.
+	maxArithDepth = 256
+	// yieldEvery is how many commands run between two turns for other goroutines.
+	yieldEvery = 512
+	// maxGlobResults bounds the names that one pattern yields.
+	maxGlobResults = 1 << 20
+	// cacheSize bounds each cache of compiled texts.
+	cacheSize = 256
+)
