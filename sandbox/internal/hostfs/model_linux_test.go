@@ -73,7 +73,7 @@ func (k kernel) apply(s step) vfs.Errno {
 		var st unix.Stat_t
 		return hostErrno(unix.Fstatat(k.fd, s.a, &st, flags))
 	case "chmod":
-		return hostErrno(unix.Fchmodat(k.fd, s.a, uint32(s.n)&0o700|0o600, 0))
+		return hostErrno(unix.Fchmodat(k.fd, s.a, uint32(s.n)&0o077|0o700, 0))
 	}
 	panic(s.op)
 }
@@ -146,7 +146,7 @@ func apply(fs vfs.FS, s step) vfs.Errno {
 		_, errno := fs.Stat(s.a, s.op == "stat")
 		return errno
 	case "chmod":
-		return fs.Chmod(s.a, uint32(s.n)&0o700|0o600, true)
+		return fs.Chmod(s.a, uint32(s.n)&0o077|0o700, true)
 	}
 	panic(s.op)
 }
