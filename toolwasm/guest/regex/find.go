@@ -13,22 +13,48 @@ func (re *Regexp) Match(b []byte, notBOL bool) bool {
 // MatchEnd returns where the match that ends first ends, of those that begin at from or later, or -1 when there is none. In
 // a buffer of lines, and a pattern compiled with [Lines], it lies in the first line that matches.
 func (re *Regexp) MatchEnd(b []byte, from int, notBOL bool) int {
-	if re.lit.whole != nil {
-		i := bytes.Index(b[from:], re.lit.whole)
+	if lit := re.lit.whole; lit != nil {
+		i := lit.index(b[from:])
 		if i < 0 {
 			return -1
 		}
-		return from + i + len(re.lit.whole)
-	}
-	if re.lit.need != nil && !bytes.Contains(b[from:], re.lit.need) {
-		return -1
+		return from + i + len(lit.lit)
 	}
 	t := text{b, notBOL}
+	if re.lit.need != nil {
+		if re.lines && !re.prog.backrefs {
+			end, next, done := re.matchLine(t, from)
+			if done {
+				return end
+			}
+			return re.scanner().first(t, next)
+		}
+		if re.lit.need.index(b[from:]) < 0 {
+			return -1
+		}
+	}
 	if re.prog.backrefs {
 		_, end := re.backtrack(t, from, true)
 		return end
 	}
+	if re.lines && re.lit.bol && re.lit.first != nil {
+		return re.matchLineStart(t, from)
+	}
 	return re.scanner().first(t, from)
+}
+
+// matchLineStart is MatchEnd for a pattern that matches at the beginning of lines only, in a buffer of lines.
+func (re *Regexp) matchLineStart(t text, from int) int {
+	m := re.matcher()
+	for p := re.lineStart(t, from); p >= 0 && p < len(t.b); p = re.lineStart(t, p+1) {
+		if !re.lit.first[t.b[p]] {
+			continue
+		}
+		if end, _ := m.longest(t, p); end >= 0 {
+			return end
+		}
+	}
+	return -1
 }
 
 // Find returns the bounds of the leftmost-longest match that begins at from or later, and of its groups, in the manner of
@@ -110,13 +136,13 @@ const (
 // bounds finds the leftmost-longest match of a pattern without back-references.
 func (re *Regexp) bounds(t text, from int) (start, end int) {
 	if lit := re.lit.whole; lit != nil {
-		i := bytes.Index(t.b[from:], lit)
+		i := lit.index(t.b[from:])
 		if i < 0 {
 			return -1, -1
 		}
-		return from + i, from + i + len(lit)
+		return from + i, from + i + len(lit.lit)
 	}
-	if from == 0 && re.lit.need != nil && !bytes.Contains(t.b, re.lit.need) {
+	if from == 0 && re.lit.need != nil && re.lit.need.index(t.b) < 0 {
 		return -1, -1
 	}
 	m := re.matcher()
@@ -155,7 +181,7 @@ func (re *Regexp) candidate(t text, p int) int {
 		return re.lineStart(t, p)
 	}
 	if re.lit.prefix != nil {
-		i := bytes.Index(t.b[p:], re.lit.prefix)
+		i := re.lit.prefix.index(t.b[p:])
 		if i < 0 {
 			return -1
 		}

@@ -7,9 +7,9 @@ import (
 
 // literals is what is known of a pattern's matches without running it.
 type literals struct {
-	whole  []byte     // the pattern is this string; nil if it is more than a string
-	prefix []byte     // each match begins with this
-	need   []byte     // each match contains this
+	whole  *finder    // the pattern is this string; nil if it is more than a string
+	prefix *finder    // each match begins with this
+	need   *finder    // each match contains this
 	first  *[256]bool // each match begins with one of these bytes; nil if it may be empty or begin with any
 	bol    bool       // each match begins where a line (or the text) begins
 }
@@ -22,11 +22,15 @@ func findLiterals(root *node, prog *program) literals {
 	var runs literalRuns
 	exact := runs.walk(root)
 	runs.cut()
-	l.need = runs.best
-	if exact && prog.groups == 0 && runs.count == 1 {
-		l.whole = runs.best
+	if runs.best != nil {
+		l.need = newFinder(runs.best)
 	}
-	l.prefix = runs.prefix
+	if exact && prog.groups == 0 && runs.count == 1 {
+		l.whole = l.need
+	}
+	if runs.prefix != nil {
+		l.prefix = newFinder(runs.prefix)
+	}
 	if len(prog.rawBytes) == 0 { // else a candidate could lie inside a character
 		l.first = firstBytes(prog)
 	}

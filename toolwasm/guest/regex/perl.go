@@ -1,6 +1,9 @@
 package regex
 
-import "errors"
+import (
+	"errors"
+	"unicode/utf8"
+)
 
 // ErrTooManySteps reports that a search with a Perl pattern was given up.
 var ErrTooManySteps = errors.New("exceeded PCRE's backtracking limit")
@@ -21,6 +24,7 @@ type Perl struct {
 	yield func()
 	vm    perlMachine
 	first *[256]bool
+	need  *finder // every match contains this
 }
 
 type perlOp uint8
@@ -93,6 +97,9 @@ func CompilePerl(pattern string, flags Flags) (*Perl, error) {
 		return nil, err
 	}
 	re.first = re.prog.firstBytes()
+	if lit := perlLiteral(root); len(lit) > 0 {
+		re.need = newFinder(lit)
+	}
 	return re, nil
 }
 
@@ -178,4 +185,52 @@ func (prog *perlProgram) firstBytes() *[256]bool {
 		}
 	}
 	return &first
+}
+
+// Candidate returns a place at or after from that lies in the first line of b that can match, or -1 when no line can. It
+// may be wrong about that line, but not about those before it.
+func (re *Perl) Candidate(b []byte, from int) int {
+	if re.need == nil {
+		return from
+	}
+	i := re.need.index(b[from:])
+	if i < 0 {
+		return -1
+	}
+	return from + i
+}
+
+// perlLiteral returns the longest string of single characters in the outermost sequence of a pattern.
+func perlLiteral(n *perlNode) []byte {
+	var run, best []byte
+	end := func() {
+		if len(run) > len(best) {
+			best = append(best[:0], run...)
+		}
+		run = run[:0]
+	}
+	var walk func(n *perlNode)
+	walk = func(n *perlNode) {
+		switch n.kind {
+		case pnConcat:
+			for _, s := range n.subs {
+				walk(s)
+			}
+		case pnGroup, pnAtomic:
+			walk(n.subs[0])
+		case pnAssert, pnKeep, pnLook, pnBehind:
+		case pnSet:
+			r, ok := n.set.single()
+			if !ok || len(run) >= maxLiteral || r == '\n' {
+				end()
+				return
+			}
+			run = utf8.AppendRune(run, r)
+		default:
+			end()
+		}
+	}
+	walk(n)
+	end()
+	return best
 }

@@ -67,6 +67,7 @@ type Regexp struct {
 	prog  *program
 	nsub  int
 	noSub bool
+	lines bool
 	yield func()
 
 	lit   literals
@@ -74,7 +75,6 @@ type Regexp struct {
 	match *dfa // finds the longest match that begins here
 	bt    backtracker
 	nfa   simulation
-	spare []int
 }
 
 // Compile reads a pattern. The error is an *[Error].
@@ -108,7 +108,7 @@ func CompileList(patterns []string, flags Flags) (*Regexp, error) {
 		return nil, err
 	}
 	return &Regexp{
-		prog: prog, nsub: groups, noSub: flags&NoSub != 0,
+		prog: prog, nsub: groups, noSub: flags&NoSub != 0, lines: flags&Lines != 0,
 		lit: findLiterals(root, prog),
 	}, nil
 }
@@ -137,7 +137,12 @@ func (re *Regexp) SetYield(f func()) { re.yield = f }
 func (re *Regexp) NumSubexp() int { return re.nsub }
 
 // Literal returns the bytes that the pattern stands for when it is nothing but a string of literal characters.
-func (re *Regexp) Literal() ([]byte, bool) { return re.lit.whole, re.lit.whole != nil }
+func (re *Regexp) Literal() ([]byte, bool) {
+	if re.lit.whole == nil {
+		return nil, false
+	}
+	return re.lit.whole.lit, true
+}
 
 // Quote returns a pattern, for both basic and extended dialects, that matches s.
 func Quote(s string) string {

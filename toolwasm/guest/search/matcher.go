@@ -84,10 +84,19 @@ func (m *posixMatcher) find(line []byte, from int) (start, end int) {
 type lineMatcher struct {
 	matcher
 	delim byte
+	// candidate, if set, returns a place in the next line that can match, or -1.
+	candidate func(b []byte, from int) int
 }
 
 func (m *lineMatcher) scan(b []byte, from int) int {
 	for from < len(b) {
+		if m.candidate != nil {
+			at := m.candidate(b, from)
+			if at < 0 {
+				return -1
+			}
+			from += bytes.LastIndexByte(b[from:at], m.delim) + 1
+		}
 		end := len(b)
 		if i := bytes.IndexByte(b[from:], m.delim); i >= 0 {
 			end = from + i

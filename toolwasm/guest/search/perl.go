@@ -39,7 +39,7 @@ func newPerlMatcher(p *command.Proc, o *grepOptions) matcher {
 	if o.null {
 		delim = 0
 	}
-	return &lineMatcher{matcher: &perlMatcher{p: p, re: re}, delim: delim}
+	return &lineMatcher{matcher: &perlMatcher{p: p, re: re}, delim: delim, candidate: re.Candidate}
 }
 
 func (m *perlMatcher) scan(line []byte, _ int) int {
