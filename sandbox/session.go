@@ -82,7 +82,7 @@ func (s *Session) Run(ctx context.Context, program *Program, cmd Command) (*Resu
 		Stderr:        stream.ToWriter(outputWriter{out, stderr}),
 		NonblockStdio: program.Imaged,
 		Rand:          s.grant.Random, Now: s.grant.Clock,
-		MaxFiles: s.limits.Handles + reservedHandles,
+		MaxFiles: s.limits.Handles + spareHandles,
 	})
 	result := &Result{}
 	err = program.call(ctx, c, s.limits.Memory, result)
@@ -94,8 +94,9 @@ func (s *Session) Run(ctx context.Context, program *Program, cmd Command) (*Resu
 	return result, err
 }
 
-// reservedHandles are the descriptors that every guest has: three streams and the root.
-const reservedHandles = 4
+// spareHandles is the room that a guest's table of descriptors has beyond what the session may have open, for its streams,
+// its root and their duplicates: so that it is the session's limit that is met, and named.
+const spareHandles = 64
 
 // call runs the program once on a fresh instance.
 func (p *Program) call(ctx context.Context, c *call, memory int64, result *Result) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"syscall"
 
 	"openclaw/toolwasm/guest/archive"
 	"openclaw/toolwasm/guest/awk"
@@ -19,6 +20,7 @@ import (
 	"openclaw/toolwasm/guest/search"
 	"openclaw/toolwasm/guest/sed"
 	"openclaw/toolwasm/guest/shell"
+	"openclaw/toolwasm/guest/sys"
 	"openclaw/toolwasm/guest/system"
 	"openclaw/toolwasm/guest/text"
 )
@@ -54,6 +56,10 @@ func Run(ctx context.Context, table command.Table, ps Process) int {
 		fmt.Fprintln(ps.Stderr, "toolbox: no command given")
 		return command.StatusNotFound
 	}
+	if err := enter(ps.Dir); err != nil {
+		fmt.Fprintf(ps.Stderr, "toolbox: cannot work in %s: %s\n", ps.Dir, sys.Strerror(err))
+		return command.StatusNotExec
+	}
 	name := path.Base(ps.Args[0])
 	c, ok := table[name]
 	if !ok {
@@ -66,4 +72,13 @@ func Run(ctx context.Context, table command.Table, ps Process) int {
 		Umask: defaultUmask, PID: firstPID, Table: table,
 		Spawner: shell.NewSpawner(table),
 	}, c)
+}
+
+// enter checks that a directory can be worked in, as chdir(2) would.
+func enter(dir string) error {
+	info, err := sys.Stat(dir)
+	if err == nil && !info.IsDir() {
+		return syscall.ENOTDIR
+	}
+	return err
 }
