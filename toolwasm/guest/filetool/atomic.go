@@ -223,8 +223,7 @@ func (t *transaction) apply(i int, c change, last bool) error {
 	if err := unchanged(c.at); err != nil {
 		return err
 	}
-	err := t.put(i, c, last)
-	if err != nil {
+	if err := t.put(i, c, last); err != nil {
 		return errors.New(reason(err))
 	}
 	return nil

@@ -64,7 +64,7 @@ func applyPatchCommand(p *command.Proc) int {
 		p.Errorf("%s", err)
 		return statusFailed
 	}
-	result, err := applyPatch(newCall(p), patch)
+	result, err := persist(p, func(c *call) (*result, error) { return applyPatch(c, patch) })
 	if err != nil {
 		p.Errorf("%s", err)
 		return statusFailed

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -218,6 +218,7 @@ func lineAt(src []byte, at int) int { return bytes.Count(src[:at], []byte{'\n'})
 
 // listLines is "line 3" or "lines 3, 7 and 9".
 func listLines(lines []int) string {
+	lines = slices.Compact(slices.Clone(lines))
 	if len(lines) == 1 {
 		return fmt.Sprintf("line %d", lines[0])
 	}
@@ -249,9 +250,7 @@ func overlap(regions []region) error {
 }
 
 func sorted(regions []region) []region {
-	order := append([]region(nil), regions...)
-	sort.Slice(order, func(i, j int) bool { return order[i].start < order[j].start })
-	return order
+	return slices.SortedFunc(slices.Values(regions), func(a, b region) int { return a.start - b.start })
 }
 
 // splice puts the new texts in place of their regions, and tells at which line each begins then.

@@ -38,11 +38,12 @@ func applyPatchTool(c *call, raw []byte) (*result, error) {
 	return r, nil
 }
 
+// applyPatch applies a patch; its error says what that leaves on disk.
 func applyPatch(c *call, input string) (*result, error) {
 	r, err := c.patch(input)
 	var e *commitError
 	if err != nil && !(errors.As(err, &e) && e.left != nil) {
-		err = fmt.Errorf("%w. Nothing was changed", err)
+		err = fmt.Errorf("nothing was changed: %w", err)
 	}
 	return r, err
 }
@@ -160,7 +161,7 @@ func (t *tree) fail(s section, name string, err error) error {
 	if errors.As(err, &p) {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	return fmt.Errorf("%s: %w", name, &patchError{s.line, err.Error()})
+	return fmt.Errorf("%s: line %d of the patch: %w", name, s.line, err)
 }
 
 // section does the work of one section on the tree.

@@ -40,19 +40,19 @@ type fileLine struct{ text, ending string }
 
 // splitLines takes a text apart, losslessly.
 func splitLines(content []byte) (mark string, lines []fileLine) {
-	n := bomLen(content)
-	mark, content = string(content[:n]), content[n:]
-	for len(content) > 0 {
-		line, rest, ended := bytes.Cut(content, []byte("\n"))
-		l := fileLine{text: string(line)}
+	mark, rest := string(content[:bomLen(content)]), string(content[bomLen(content):])
+	lines = make([]fileLine, 0, bytes.Count(content, []byte{'\n'})+1)
+	for rest != "" {
+		line, after, ended := strings.Cut(rest, "\n")
+		l := fileLine{text: line}
 		if ended {
 			l.ending = "\n"
-			if text, ok := strings.CutSuffix(l.text, "\r"); ok {
+			if text, ok := strings.CutSuffix(line, "\r"); ok {
 				l = fileLine{text, "\r\n"}
 			}
 		}
 		lines = append(lines, l)
-		content = rest
+		rest = after
 	}
 	return mark, lines
 }
@@ -108,13 +108,13 @@ func (t *text) matches(compared []string, at int, l level) bool {
 	return true
 }
 
-// splice is what a chunk does: the file's lines from start to end, exclusive, become those of ops.
+// replacement is what a chunk does: the file's lines from start to end, exclusive, become those of ops.
 type replacement struct {
 	start, end int
 	ops        []op
 }
 
-// errNoPlace and others are completed by chunkError.
+// errNoPlace reports a chunk whose lines are not there.
 var errNoPlace = errors.New("these lines were not found")
 
 // place finds where a chunk belongs, at or after position from, and where the next one may begin.

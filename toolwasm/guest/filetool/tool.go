@@ -2,6 +2,7 @@ package filetool
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -17,6 +18,9 @@ const (
 
 // maxArguments bounds the JSON of a call.
 const maxArguments = 16 << 20
+
+// maxAttempts bounds how often a tool tries to change files that another program is changing too.
+const maxAttempts = 5
 
 // workspace is where a session's files are, in the guest.
 const workspace = "/workspace"
@@ -79,7 +83,7 @@ func serve(p *command.Proc) int {
 	if err != nil {
 		return answer(p, &result{Text: fmt.Sprintf("%s: %s", p.Args[0], err)}, statusBadArguments)
 	}
-	r, err := run(newCall(p), raw)
+	r, err := persist(p, func(c *call) (*result, error) { return run(c, raw) })
 	switch {
 	case err == nil:
 		return answer(p, r, statusDone)
@@ -87,6 +91,18 @@ func serve(p *command.Proc) int {
 		return answer(p, &result{Text: fmt.Sprintf("%s: %s", p.Args[0], err)}, statusBadArguments)
 	}
 	return answer(p, &result{Text: err.Error()}, statusFailed)
+}
+
+// persist does the work of a tool, and does it again when another program changed a file under its hands: nothing is
+// changed then, and what to do follows from what is there now.
+func persist(p *command.Proc, work func(*call) (*result, error)) (r *result, err error) {
+	for range maxAttempts {
+		if r, err = work(newCall(p)); !errors.Is(err, errChangedMeanwhile) {
+			break
+		}
+		p.Yield()
+	}
+	return r, err
 }
 
 // answer prints the one JSON object that the host waits for.

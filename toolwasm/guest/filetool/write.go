@@ -56,11 +56,11 @@ func failure(tool, name string, err error) error {
 	switch {
 	case !errors.As(err, &c):
 	case c.left != nil:
-		return fmt.Errorf("%s %s", tool, err)
+		return fmt.Errorf("%s %w", tool, err)
 	default:
 		name, err = c.name, c.cause
 	}
-	return fmt.Errorf("%s %s: %w. Nothing was changed", tool, name, err)
+	return fmt.Errorf("%s %s: nothing was changed: %w", tool, name, err)
 }
 
 // count is a number with its noun.
