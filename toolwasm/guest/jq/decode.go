@@ -1,0 +1,522 @@
+package jq
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+const readSize = 64 << 10
+
+// maxInterned bounds how many different keys are remembered, so that they are allocated once.
+const maxInterned = 1024
+
+// decoder reads JSON values one after the other from a stream.
+type decoder struct {
+	src   io.Reader
+	buf   []byte
+	pos   int
+	eof   bool
+	err   error // of the stream
+	lines int   // newlines before buf
+	col   int   // bytes of the current line before buf
+	depth int
+	names map[string]string
+	str   []byte
+}
+
+func newDecoder(src io.Reader) *decoder { return &decoder{src: src, names: map[string]string{}} }
+
+func decodeString(s string) (any, error) {
+	d := &decoder{buf: []byte(s), eof: true, names: map[string]string{}}
+	v, err := d.next()
+	if err == io.EOF {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w (while parsing '%s')", err, s)
+	}
+	if d.blanks() {
+		return nil, fmt.Errorf("Unexpected extra JSON values (while parsing '%s')", s)
+	}
+	return v, nil
+}
+
+// fill reads more; false at the end.
+func (d *decoder) fill() bool {
+	if d.eof {
+		return false
+	}
+	d.countLines()
+	if cap(d.buf) == 0 {
+		d.buf = make([]byte, 0, readSize)
+	}
+	d.buf, d.pos = d.buf[:0], 0
+	for {
+		n, err := d.src.Read(d.buf[:cap(d.buf)])
+		d.buf = d.buf[:n]
+		if err != nil {
+			d.eof = true
+			if err != io.EOF {
+				d.err = err
+			}
+			return n > 0
+		}
+		if n > 0 {
+			return true
+		}
+	}
+}
+
+func (d *decoder) countLines() {
+	seen := d.buf[:d.pos]
+	for i := range seen {
+		if seen[i] == '\n' {
+			d.lines++
+			d.col = 0
+			continue
+		}
+		d.col++
+	}
+}
+
+func (d *decoder) peek() (byte, bool) {
+	if d.pos == len(d.buf) && !d.fill() {
+		return 0, false
+	}
+	return d.buf[d.pos], true
+}
+
+// blanks skips white space and reports whether something follows. A record separator counts as white space.
+func (d *decoder) blanks() bool {
+	for {
+		for d.pos < len(d.buf) {
+			switch d.buf[d.pos] {
+			case ' ', '\t', '\n', '\r', 0x1e:
+				d.pos++
+			default:
+				return true
+			}
+		}
+		if !d.fill() {
+			return false
+		}
+	}
+}
+
+// fail makes an error with the place it is at.
+func (d *decoder) fail(format string, args ...any) error {
+	d.countLines()
+	d.buf, d.pos = d.buf[d.pos:], 0
+	return fmt.Errorf("%s at line %d, column %d", fmt.Sprintf(format, args...), d.lines+1, d.col)
+}
+
+func (d *decoder) failEOF(format string, args ...any) error {
+	d.countLines()
+	d.buf, d.pos = d.buf[d.pos:], 0
+	return fmt.Errorf("%s at EOF at line %d, column %d", fmt.Sprintf(format, args...), d.lines+1, d.col)
+}
+
+// next returns the next value, or io.EOF.
+func (d *decoder) next() (any, error) {
+	d.byteOrderMark()
+	if !d.blanks() {
+		if d.err != nil {
+			return nil, d.err
+		}
+		return nil, io.EOF
+	}
+	return d.value()
+}
+
+// byteOrderMark skips a UTF-8 byte order mark at the very beginning.
+func (d *decoder) byteOrderMark() {
+	if d.lines == 0 && d.col == 0 && d.pos == 0 && (len(d.buf) > 0 || d.fill()) {
+		if strings.HasPrefix(string(d.buf[:min(3, len(d.buf))]), "\xef\xbb\xbf") {
+			d.pos = 3
+		}
+	}
+}
+
+func (d *decoder) value() (any, error) {
+	c, ok := d.peek()
+	if !ok {
+		return nil, d.failEOF("Unfinished JSON term")
+	}
+	switch c {
+	case '"':
+		d.pos++
+		b, err := d.text()
+		return string(b), err
+	case '[':
+		d.pos++
+		return d.array()
+	case '{':
+		d.pos++
+		return d.object()
+	}
+	return d.token()
+}
+
+func (d *decoder) enter() error {
+	d.depth++
+	if d.depth > maxDepth {
+		return d.fail("Exceeds depth limit for parsing")
+	}
+	return nil
+}
+
+func (d *decoder) array() (any, error) {
+	if err := d.enter(); err != nil {
+		return nil, err
+	}
+	defer func() { d.depth-- }()
+	var items []any
+	for first := true; ; first = false {
+		if !d.blanks() {
+			return nil, d.failEOF("Unfinished JSON term")
+		}
+		c := d.buf[d.pos]
+		if c == ']' && first {
+			d.pos++
+			return newArray(nil), nil
+		}
+		if err := d.expectValue(c); err != nil {
+			return nil, err
+		}
+		v, err := d.value()
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, v)
+		if !d.blanks() {
+			return nil, d.failEOF("Unfinished JSON term")
+		}
+		switch c := d.buf[d.pos]; c {
+		case ',':
+			d.pos++
+		case ']':
+			d.pos++
+			return newArray(items), nil
+		case '}':
+			d.pos++
+			return nil, d.fail("Unmatched '}'")
+		case ':':
+			d.pos++
+			return nil, d.fail("':' not as part of an object")
+		default:
+			d.pos++
+			return nil, d.fail("Expected separator between values")
+		}
+	}
+}
+
+// expectValue refuses punctuation where a value must begin.
+func (d *decoder) expectValue(c byte) error {
+	switch c {
+	case ']', '}', ',', ':':
+		d.pos++
+		switch c {
+		case ',':
+			return d.fail("Expected value before ','")
+		case ':':
+			return d.fail("Expected string key before ':'")
+		case ']':
+			return d.fail("Expected another array element")
+		}
+		return d.fail("Unmatched '}'")
+	}
+	return nil
+}
+
+func (d *decoder) object() (any, error) {
+	if err := d.enter(); err != nil {
+		return nil, err
+	}
+	defer func() { d.depth-- }()
+	o := newObject(4)
+	for first := true; ; first = false {
+		if !d.blanks() {
+			return nil, d.failEOF("Unfinished JSON term")
+		}
+		c := d.buf[d.pos]
+		if c == '}' && first {
+			d.pos++
+			return o, nil
+		}
+		if c != '"' {
+			d.pos++
+			if c == '}' {
+				return nil, d.fail("Objects must consist of key:value pairs")
+			}
+			return nil, d.fail("Object keys must be strings")
+		}
+		d.pos++
+		b, err := d.text()
+		if err != nil {
+			return nil, err
+		}
+		k := d.intern(b)
+		if err := d.colon(); err != nil {
+			return nil, err
+		}
+		v, err := d.value()
+		if err != nil {
+			return nil, err
+		}
+		o.set(k, v)
+		done, err := d.separator()
+		if err != nil {
+			return nil, err
+		}
+		if done {
+			return o, nil
+		}
+	}
+}
+
+func (d *decoder) colon() error {
+	if !d.blanks() {
+		return d.failEOF("Unfinished JSON term")
+	}
+	if d.buf[d.pos] != ':' {
+		d.pos++
+		return d.fail("Objects must consist of key:value pairs")
+	}
+	d.pos++
+	if !d.blanks() {
+		return d.failEOF("Unfinished JSON term")
+	}
+	return d.expectValue(d.buf[d.pos])
+}
+
+// separator reads what follows a value of an object.
+func (d *decoder) separator() (done bool, err error) {
+	if !d.blanks() {
+		return false, d.failEOF("Unfinished JSON term")
+	}
+	c := d.buf[d.pos]
+	d.pos++
+	switch c {
+	case ',':
+		return false, nil
+	case '}':
+		return true, nil
+	case ']':
+		return false, d.fail("Unmatched ']'")
+	}
+	return false, d.fail("Expected separator between values")
+}
+
+func (d *decoder) intern(b []byte) string {
+	if s, ok := d.names[string(b)]; ok {
+		return s
+	}
+	s := string(b)
+	if len(d.names) < maxInterned {
+		d.names[s] = s
+	}
+	return s
+}
+
+// text reads a string after its opening quote. The result is valid until the next call.
+func (d *decoder) text() ([]byte, error) {
+	start := d.pos
+	ascii := byte(0)
+	for i := start; i < len(d.buf); i++ { // the usual string: in the buffer as a whole, without escapes
+		c := d.buf[i]
+		ascii |= c
+		if c == '"' {
+			d.pos = i + 1
+			if s := d.buf[start:i]; ascii < utf8.RuneSelf || utf8.Valid(s) {
+				return s, nil
+			}
+			d.str = append(d.str[:0], strings.ToValidUTF8(string(d.buf[start:i]), "\uFFFD")...)
+			return d.str, nil
+		}
+		if c == '\\' {
+			break
+		}
+	}
+	d.str = d.str[:0]
+	for {
+		c, ok := d.peek()
+		if !ok {
+			return nil, d.failEOF("Unfinished string")
+		}
+		d.pos++
+		switch c {
+		case '"':
+			if !utf8.Valid(d.str) {
+				d.str = []byte(strings.ToValidUTF8(string(d.str), "\uFFFD"))
+			}
+			return d.str, nil
+		case '\\':
+			if err := d.escape(); err != nil {
+				return nil, err
+			}
+		default:
+			d.str = append(d.str, c)
+		}
+	}
+}
+
+func (d *decoder) escape() error {
+	c, ok := d.peek()
+	if !ok {
+		return d.failEOF("Unfinished string")
+	}
+	d.pos++
+	if c == 'u' {
+		return d.unicode()
+	}
+	i := strings.IndexByte(`"\/bfnrt`, c)
+	if i < 0 {
+		return d.fail("Invalid escape")
+	}
+	d.str = append(d.str, "\"\\/\b\f\n\r\t"[i])
+	return nil
+}
+
+func (d *decoder) hex4() (rune, error) {
+	var r rune
+	for range 4 {
+		c, ok := d.peek()
+		if !ok {
+			return 0, d.failEOF("Unfinished string")
+		}
+		i := strings.IndexByte(hexDigits, c|0x20)
+		if isDigit(c) {
+			i = int(c - '0')
+		}
+		if i < 0 {
+			return 0, d.fail("Invalid escape")
+		}
+		d.pos++
+		r = r<<4 | rune(i)
+	}
+	return r, nil
+}
+
+// unicode reads \uXXXX; halves of surrogate pairs that stand alone become U+FFFD.
+func (d *decoder) unicode() error {
+	const high, low, end = 0xd800, 0xdc00, 0xe000
+	r, err := d.hex4()
+	if err != nil {
+		return err
+	}
+	for r >= high && r < low {
+		if c, ok := d.peek(); !ok || c != '\\' {
+			break
+		}
+		d.pos++
+		if c, ok := d.peek(); !ok || c != 'u' {
+			d.str = utf8.AppendRune(d.str, utf8.RuneError)
+			return d.escape()
+		}
+		d.pos++
+		second, err := d.hex4()
+		if err != nil {
+			return err
+		}
+		if second >= low && second < end {
+			r = (r-high)<<10 | (second - low) + 0x10000
+			break
+		}
+		d.str = utf8.AppendRune(d.str, utf8.RuneError)
+		r = second
+	}
+	if r >= high && r < end {
+		r = utf8.RuneError
+	}
+	d.str = utf8.AppendRune(d.str, r)
+	return nil
+}
+
+func isTokenByte(c byte) bool { return isIdent(c) || c == '.' || c == '-' || c == '+' }
+
+// token reads a number or a word.
+func (d *decoder) token() (any, error) {
+	start := d.pos
+	i := start
+	for i < len(d.buf) && isTokenByte(d.buf[i]) {
+		i++
+	}
+	d.pos = i
+	b := d.buf[start:i]
+	if i == len(d.buf) && !d.eof {
+		d.str = append(d.str[:0], b...)
+		for {
+			c, ok := d.peek()
+			if !ok || !isTokenByte(c) {
+				break
+			}
+			d.str = append(d.str, c)
+			d.pos++
+		}
+		b = d.str
+	}
+	if len(b) == 0 {
+		c := d.buf[d.pos]
+		d.pos++
+		switch c {
+		case ']', '}':
+			return nil, d.fail("Unmatched '%c'", c)
+		case ',':
+			return nil, d.fail("Expected value before ','")
+		case ':':
+			return nil, d.fail("':' not as part of an object")
+		}
+		return nil, d.fail("Invalid literal")
+	}
+	return d.word(b)
+}
+
+func (d *decoder) word(b []byte) (any, error) {
+	if c := b[0]; isDigit(c) || c == '-' || c == '.' || c == '+' {
+		if v, ok := parseJSONNumber(string(b)); ok {
+			return v, nil
+		}
+	}
+	switch string(b) {
+	case "null":
+		return nil, nil
+	case "true":
+		return true, nil
+	case "false":
+		return false, nil
+	case "nan", "NaN", "-nan", "-NaN":
+		return math.NaN(), nil
+	case "Infinity", "infinity", "+Infinity":
+		return math.Inf(1), nil
+	case "-Infinity", "-infinity":
+		return math.Inf(-1), nil
+	}
+	what := "Invalid numeric literal"
+	if strings.IndexByte("ntf", b[0]) >= 0 && len(b) > 1 && b[1] != 'a' {
+		what = "Invalid literal"
+	}
+	if _, ok := d.peek(); !ok {
+		return nil, d.failEOF("%s", what)
+	}
+	d.pos++
+	return nil, d.fail("%s", what)
+}
+
+// parseJSONNumber reads a number as leniently as jq: with a plus sign, leading zeros, without digits on one side of the point.
+func parseJSONNumber(s string) (any, bool) {
+	if n, ok := smallInteger(s); ok {
+		return n, true
+	}
+	t := strings.TrimPrefix(s, "+")
+	digits := strings.TrimPrefix(t, "-")
+	if digits == "" || strings.Trim(digits, "0123456789.eE+-") != "" || digits[0] == '+' || digits[0] == '-' {
+		return nil, false
+	}
+	if digits[0] == '.' {
+		t = strings.Replace(t, ".", "0.", 1)
+	}
+	return parseNumber(t)
+}
