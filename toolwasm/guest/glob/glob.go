@@ -97,10 +97,17 @@ func (p *Pattern) Literal() (string, bool) { return p.lit, p.exact }
 
 // HasMeta reports whether s has a character that makes it more than plain text to Compile, escapes aside.
 func HasMeta(s string, extglob bool) bool {
+	open := false
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
-		case '*', '?', '[':
+		case '*', '?':
 			return true
+		case '[':
+			open = true
+		case ']':
+			if open {
+				return true
+			}
 		case '\\':
 			i++
 		case '+', '@', '!':

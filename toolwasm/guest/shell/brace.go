@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -270,6 +271,10 @@ func (b *bracer) sequence(toks []braceToken) []braceWord {
 		span = uint64(q.from - q.to)
 	}
 	n := span/uint64(q.step) + 1
+	if n > math.MaxInt32 {
+		w := append(braceWord{{c: '{'}}, toks...)
+		return []braceWord{append(w, braceToken{c: '}'})} // bash leaves it alone, too
+	}
 	if n > maxBraceWords || !b.count(0, int(n)) {
 		b.count(maxBraceWords+1, 0)
 		return nil
@@ -327,6 +332,9 @@ func (sh *Shell) plainSequence(dst []string, w *syntax.Word) ([]string, bool) {
 		span = uint64(q.from - q.to)
 	}
 	n := span/uint64(q.step) + 1
+	if n > math.MaxInt32 {
+		return append(dst, lit.Text), true
+	}
 	if n > maxBraceWords {
 		b := bracer{sh: sh}
 		b.count(maxBraceWords+1, 0)

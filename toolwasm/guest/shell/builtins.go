@@ -336,7 +336,13 @@ func builtinInteractive(*Shell, []string) int { return 0 }
 
 // builtinHelp is help: it names the builtins.
 func builtinHelp(sh *Shell, args []string) int {
+	if len(args) > 1 && args[1] == "--" {
+		args = args[1:]
+	}
 	if len(args) > 1 {
+		if args[1] != "-" && strings.HasPrefix(args[1], "-") && !strings.ContainsAny(args[1][1:2], "dms") {
+			return sh.usage("help", args[1]+": invalid option", "help [-dms] [pattern ...]")
+		}
 		if findBuiltin(args[1]) == nil && !isReserved(args[1]) {
 			sh.errorf("help: no help topics match `%s'.  Try `help help' or `man -k %s' or `info %s'.", args[1], args[1], args[1])
 			return 1

@@ -106,7 +106,7 @@ func builtinEval(sh *Shell, args []string) int {
 	}
 	defer func() { sh.depth-- }()
 	sh.status = 0
-	sh.runSource(source{text: text, line: sh.line, label: "eval"}, false)
+	sh.runSource(source{text: text, line: sh.line, label: "eval"})
 	return sh.status
 }
 
@@ -140,7 +140,7 @@ func builtinSource(sh *Shell, args []string) int {
 	}
 	line := sh.line
 	sh.status = 0
-	sh.runSource(source{text: string(data), label: ""}, false)
+	sh.runSource(source{text: string(data), label: ""})
 	if sh.ctl == ctlReturn {
 		sh.ctl = ctlNone
 	}

@@ -149,7 +149,7 @@ func (d *declaration) one(sh *Shell, arg string) bool {
 		name = name[:len(name)-1]
 	}
 	base, sub, indexed := strings.Cut(name, "[")
-	if !syntax.IsName(base) || indexed && !strings.HasSuffix(sub, "]") {
+	if !syntax.IsName(base) || indexed && (!strings.HasSuffix(sub, "]") || d.plain()) {
 		sh.errorf("%s: `%s': not a valid identifier", d.name, arg)
 		return false
 	}
@@ -187,6 +187,9 @@ func parseAssign(text string) *syntax.Assign {
 	}
 	return c.Assigns[0]
 }
+
+// plain reports whether the command takes names only, no elements of arrays.
+func (d *declaration) plain() bool { return d.name == "export" || d.name == "readonly" }
 
 // prepare makes or finds the variable and returns it; nil after a reported failure.
 func (d *declaration) prepare(sh *Shell, name string) (*variable, string) {
@@ -271,6 +274,10 @@ func (d *declaration) bare(sh *Shell, a *syntax.Assign) bool {
 func (d *declaration) assign(sh *Shell, a *syntax.Assign) bool {
 	var items []arrayItem
 	value := ""
+	if a.Index != nil && d.plain() {
+		sh.errorf("%s: `%s': not a valid identifier", d.name, a.Src)
+		return false
+	}
 	if a.IsArray {
 		v, _, _ := sh.lookup(a.Name)
 		items = sh.expandItems(a.Array, d.add&attrAssoc != 0 || v != nil && v.attrs&attrAssoc != 0 && d.add&attrIndexed == 0 && !d.local)
@@ -349,6 +356,7 @@ func (sh *Shell) makeLocal(name string, inherit bool) *variable {
 	f := sh.callFrame()
 	old := sh.vars[name]
 	if old != nil && old.scope == f.scope {
+		old.attrs &^= attrTemp
 		return old
 	}
 	if old != nil && old.attrs&attrReadonly != 0 && old.scope == 0 {

@@ -325,6 +325,9 @@ func builtinPopd(sh *Shell, args []string) int {
 	n := 0
 	if len(args) > 0 {
 		if !isStackArg(args[0]) {
+			if args[0] == "--" && len(args) == 1 {
+				return builtinPopd(sh, []string{"popd"})
+			}
 			return sh.usage("popd", args[0]+": invalid argument", "popd [-n] [+N | -N]")
 		}
 		var ok bool

@@ -484,7 +484,7 @@ func (m *mapping) run(sh *Shell, f *file) int {
 		at := m.origin + n
 		n++
 		if m.callback != "" && n%m.quantum == 0 {
-			sh.runSource(source{text: m.callback + " " + itoa(at) + " " + quote(string(line)), line: sh.line}, false)
+			sh.runSource(source{text: m.callback + " " + itoa(at) + " " + quote(string(line)), line: sh.line})
 		}
 		v.arr.set(int64(at), strings.ReplaceAll(string(line), "\x00", ""))
 		if !sh.step() {

@@ -289,7 +289,7 @@ func builtinGetopts(sh *Shell, args []string) int {
 	if err != nil || at < 1 {
 		at = 1
 	}
-	g := getopter{sh: sh, spec: strings.TrimPrefix(spec, ":"), silent: silent, name: name, at: at - 1}
+	g := getopter{sh: sh, spec: strings.TrimPrefix(spec, ":"), silent: silent, name: name, at: at - 1, most: len(list)}
 	return g.next(list)
 }
 
@@ -300,6 +300,7 @@ type getopter struct {
 	silent bool
 	name   string
 	at     int
+	most   int
 }
 
 func (g *getopter) next(list []string) int {
@@ -366,6 +367,7 @@ func (g *getopter) store(pos int) {
 }
 
 func (g *getopter) end() int {
+	g.at = min(g.at, g.most)
 	g.store(0)
 	_ = g.sh.unset("OPTARG")
 	g.setName("?")

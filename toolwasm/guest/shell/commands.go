@@ -218,13 +218,13 @@ func (sh *Shell) main(inv invocation) {
 			sh.arg0 = inv.operands[0]
 			sh.params = inv.operands[1:]
 		}
-		sh.runSource(source{text: inv.command, label: "-c", echo: true}, true)
+		sh.runSource(source{text: inv.command, label: "-c", echo: true})
 	case len(inv.operands) > 0 && !inv.stdin:
 		sh.runFile(inv.operands[0], inv.operands[1:])
 	default:
 		sh.startFlag = "s"
 		sh.params = inv.operands
-		sh.runSource(source{more: sh.inputLines(), echo: true}, true)
+		sh.runSource(source{more: sh.inputLines(), echo: true})
 	}
 	if sh.ctl == ctlAbort {
 		sh.ctl = ctlNone
@@ -264,7 +264,7 @@ func (sh *Shell) runFile(name string, args []string) {
 		return
 	}
 	sh.arg0, sh.script, sh.params = name, name, args
-	sh.runSource(source{text: string(data), echo: true}, true)
+	sh.runSource(source{text: string(data), echo: true})
 }
 
 // readScript reads a script; a name without slash is also looked up in PATH.

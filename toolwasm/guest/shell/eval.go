@@ -33,9 +33,9 @@ type source struct {
 	echo bool
 }
 
-// runSource parses and runs a text line by line: what stands before a syntax error is run. An aborted line does not keep
-// the next from running when abortLine is set.
-func (sh *Shell) runSource(s source, abortLine bool) {
+// runSource parses and runs a text line by line: what stands before a syntax error is run. A line that is given up does not keep
+// the next from running, except in a subshell.
+func (sh *Shell) runSource(s source) {
 	opts := sh.parserOptions()
 	opts.More = s.more
 	p := syntax.New(s.text, max(s.line, 1), opts)
@@ -59,7 +59,7 @@ func (sh *Shell) runSource(s source, abortLine bool) {
 			continue
 		}
 		sh.list(list)
-		if sh.ctl == ctlAbort && abortLine {
+		if sh.ctl == ctlAbort && sh.subshells == 0 {
 			sh.ctl = ctlNone
 		}
 	}
@@ -79,7 +79,9 @@ func (sh *Shell) syntaxError(err error, label string) {
 	if e.Text != "" && !e.EOF {
 		sh.write(2, sh.baseName()+": "+label+"line "+itoa(e.Line)+": `"+e.Text+"'\n")
 	}
-	sh.status = 2
+	if !e.Cond || label == "eval" {
+		sh.status = 2
+	}
 }
 
 // list runs commands one after the other.
@@ -332,12 +334,14 @@ func (sh *Shell) arithFor(c *syntax.ArithFor) {
 	sh.line = c.Line
 	sh.loops++
 	defer func() { sh.loops-- }()
+	sh.debugTrap()
 	if !sh.arithStep(c.Init) {
 		return
 	}
 	status := 0
 	for {
 		sh.line = c.Line
+		sh.debugTrap()
 		if strings.TrimSpace(c.Cond.Src) != "" {
 			v, ok := sh.tryArith(c.Cond)
 			if !ok || sh.ctl != ctlNone {
@@ -353,6 +357,8 @@ func (sh *Shell) arithFor(c *syntax.ArithFor) {
 		if sh.loopControl() {
 			break
 		}
+		sh.line = c.Line
+		sh.debugTrap()
 		if !sh.step() || !sh.arithStep(c.Step) {
 			return
 		}

@@ -506,10 +506,14 @@ func (x *expander) list(vals []string, quoted bool) {
 			if quoted {
 				x.open = true
 			}
-			if x.open || len(x.cur) > 0 {
-				x.flush()
+			if join := x.sh.joiner(); !quoted && join != "" && x.sh.ifs[join[0]] == ifsSolid {
+				x.split(join)
+			} else {
+				if x.open || len(x.cur) > 0 {
+					x.flush()
+				}
+				x.sep = ifsNone
 			}
-			x.sep = ifsNone
 		}
 		x.value(v, quoted)
 	}

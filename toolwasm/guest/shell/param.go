@@ -74,9 +74,6 @@ func (x *expander) param(p *syntax.Param, quoted bool) {
 func (sh *Shell) badSubst(p *syntax.Param) {
 	sh.errorf("%s: bad substitution", p.Src)
 	sh.abort()
-	if sh.ctl == ctlAbort && !sh.interactive() {
-		sh.ctl = ctlExit
-	}
 }
 
 // add adds a value to the word.
@@ -221,9 +218,6 @@ func (sh *Shell) indirect(p *syntax.Param, v pvalue) (pvalue, bool) {
 		name = strings.Join(v.list, " ")
 	}
 	if !v.set && !v.many || name == "" {
-		if p.Op == syntax.OpDefault || p.Op == syntax.OpAlt || p.Op == syntax.OpAssign {
-			return pvalue{name: p.Name}, true
-		}
 		if v.many {
 			return pvalue{name: p.Name}, true
 		}
@@ -626,29 +620,30 @@ func (sh *Shell) replacement(w *syntax.Word) (string, bool) {
 	if !sh.shopt.has(shoptPatsubReplacement) {
 		return sh.str(w), false
 	}
-	var b strings.Builder
-	amps := false
+	var plain, escaped strings.Builder
+	special := false
 	for _, part := range w.Parts {
 		x := expander{sh: sh, mode: modeStr}
 		x.part(part, false)
 		s := string(x.cur)
+		plain.WriteString(s)
 		switch part.(type) {
 		case *syntax.Quoted, *syntax.DblQuoted:
 			for i := 0; i < len(s); i++ {
 				if s[i] == '&' || s[i] == '\\' {
-					b.WriteByte('\\')
+					escaped.WriteByte('\\')
 				}
-				b.WriteByte(s[i])
+				escaped.WriteByte(s[i])
 			}
 		default:
-			amps = amps || strings.IndexByte(s, '&') >= 0
-			b.WriteString(s)
+			special = special || strings.ContainsAny(s, `&\`)
+			escaped.WriteString(s)
 		}
 	}
-	if !amps {
-		return sh.str(w), false
+	if !special {
+		return plain.String(), false
 	}
-	return b.String(), true
+	return escaped.String(), true
 }
 
 func replaceIn(pat *glob.Pattern, s, with string, amps bool, p *syntax.Param) string {

@@ -92,9 +92,37 @@ func (w *globber) loadIgnore() {
 	if !set || list == "" {
 		return
 	}
-	for _, p := range strings.Split(list, ":") {
+	for _, p := range splitIgnore(list) {
 		w.ignore = append(w.ignore, w.sh.compile(p, w.flags()))
 	}
+}
+
+// splitIgnore splits GLOBIGNORE at colons outside of sets.
+func splitIgnore(s string) []string {
+	var parts []string
+	start, open := 0, false
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '[':
+			if i+1 < len(s) && s[i+1] == ':' && open {
+				if n := strings.Index(s[i+2:], ":]"); n >= 0 {
+					i += n + 3
+				}
+				continue
+			}
+			open = true
+		case ']':
+			open = false
+		case ':':
+			if !open {
+				parts = append(parts, s[start:i])
+				start = i + 1
+			}
+		}
+	}
+	return append(parts, s[start:])
 }
 
 func (w *globber) ignored(name string) bool {

@@ -175,7 +175,7 @@ func (sh *Shell) notFound(name string, status int) {
 		sh.errorf("%s: No such file or directory", name)
 	case status == command.StatusNotFound:
 		if fn := sh.funcs["command_not_found_handle"]; fn != nil {
-			sh.call(fn, []string{fn.name, name})
+			sh.call(fn, []string{fn.name, name}, len(sh.temps))
 			return
 		}
 		sh.errorf("%s: command not found%s", name, advice(name))

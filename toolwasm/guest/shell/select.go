@@ -24,7 +24,8 @@ func (sh *Shell) selectClause(c *syntax.For, words []string) {
 		}
 		sh.write(2, ps3)
 		if status := builtinRead(sh, []string{"read"}); status != 0 {
-			sh.write(2, "\n")
+			sh.print("\n")
+			sh.flush()
 			if sh.ctl == ctlNone {
 				sh.status = 1
 			}

@@ -118,6 +118,7 @@ type Shell struct {
 	exiting     bool
 	out         []byte // what the running builtin has printed
 	scratch     []byte
+	temps       []saved // what temporary variables hide, outermost first
 	argBuf      []string
 	trapLevel   int
 	tracing     bool
@@ -234,6 +235,12 @@ func (sh *Shell) clone() *Shell {
 		f.ref()
 	}
 	c.pipestatus = slices.Clone(sh.pipestatus)
+	c.temps = slices.Clone(sh.temps)
+	for i := range c.temps {
+		if v := c.temps[i].v; v != nil {
+			c.temps[i].v = v.copyFor()
+		}
+	}
 	c.dirs = slices.Clone(sh.dirs)
 	c.hashed = maps.Clone(sh.hashed)
 	c.disabled = maps.Clone(sh.disabled)
@@ -241,7 +248,7 @@ func (sh *Shell) clone() *Shell {
 	c.traps = sh.traps.forSubshell()
 	c.exprs, c.patterns, c.regexps = nil, nil, nil
 	c.procSubs, c.onExit = nil, nil
-	c.out = nil
+	c.out, c.scratch, c.argBuf = nil, nil, nil
 	c.subshells++
 	c.seeded, c.seed = false, 0
 	c.loops = 0

@@ -64,29 +64,22 @@ func (sh *Shell) giveArgs(a []string) {
 	}
 }
 
-// assignOnly runs a command without words: its redirections and assignments.
+// assignOnly runs a command without words: its assignments and redirections.
 func (sh *Shell) assignOnly(c *syntax.Simple) {
 	subs := len(sh.procSubs)
-	ok := true
-	if len(c.Redirs) > 0 {
-		var undo []savedFD
-		undo, ok = sh.redirect(c.Redirs)
-		sh.undo(undo)
-	}
 	for _, a := range c.Assigns {
-		if sh.ctl != ctlNone || !ok {
-			break
-		}
 		if err := sh.assign(a); err != nil {
-			if sh.ctl == ctlNone {
+			if sh.ctl == ctlNone && !a.IsArray {
 				sh.assignFailed()
 			}
+			sh.status = 1
 			return
 		}
 		if sh.opt.has(optXtrace) {
 			sh.traceAssign(a)
 		}
 	}
+	ok := sh.emptyRedirects(c.Redirs)
 	sh.closeProcSubs(subs)
 	switch {
 	case sh.ctl != ctlNone:
@@ -97,7 +90,24 @@ func (sh *Shell) assignOnly(c *syntax.Simple) {
 	default:
 		sh.status = 0
 	}
-	sh.lastArg = ""
+}
+
+// emptyRedirects makes the redirections of no command: files are made, variables for descriptors are not.
+func (sh *Shell) emptyRedirects(list []*syntax.Redir) bool {
+	if len(list) == 0 || sh.ctl != ctlNone {
+		return true
+	}
+	plain := make([]*syntax.Redir, len(list))
+	for i, r := range list {
+		c := *r
+		if c.FDVar != "" {
+			c.FDVar, c.FD = "", firstHighFD
+		}
+		plain[i] = &c
+	}
+	undo, ok := sh.redirect(plain)
+	sh.undo(undo)
+	return ok
 }
 
 // assignFailed is what an assignment to a read-only variable does: the line is given up.
@@ -116,7 +126,7 @@ func (sh *Shell) execute(c *syntax.Simple, args []string) {
 	}
 	name := args[0]
 	if fn := sh.funcs[name]; fn != nil && !(sh.opt.has(optPosix) && isSpecialBuiltin(name)) {
-		sh.withContext(c, func() { sh.call(fn, args) })
+		sh.withContext(c, func(temp int) { sh.call(fn, args, temp) })
 		sh.setLast(args)
 		return
 	}
@@ -127,7 +137,7 @@ func (sh *Shell) execute(c *syntax.Simple, args []string) {
 		}
 		return
 	}
-	sh.withContext(c, func() { sh.external(args) })
+	sh.withContext(c, func(int) { sh.external(args) })
 	sh.setLast(args)
 }
 
@@ -146,16 +156,16 @@ func (sh *Shell) setLast(args []string) {
 }
 
 // withContext runs f with the command's redirections and temporary variables.
-func (sh *Shell) withContext(c *syntax.Simple, f func()) {
+func (sh *Shell) withContext(c *syntax.Simple, f func(temp int)) {
+	temp := len(sh.temps)
 	if len(c.Redirs) == 0 && len(c.Assigns) == 0 {
-		f()
+		f(temp)
 		return
 	}
 	undo, ok := sh.redirect(c.Redirs)
 	if ok {
-		var temp []saved
-		if temp, ok = sh.tempVars(c.Assigns); ok {
-			f()
+		if ok = sh.tempVars(c.Assigns); ok {
+			f(temp)
 		}
 		sh.endTemp(temp)
 	}
@@ -166,35 +176,38 @@ func (sh *Shell) withContext(c *syntax.Simple, f func()) {
 	sh.undo(undo)
 }
 
-// tempVars makes the variables of "name=value command": exported, for the time of the command.
-func (sh *Shell) tempVars(assigns []*syntax.Assign) (temp []saved, ok bool) {
+// tempVars makes the variables of "name=value command": exported, for the time of the command. What they hide goes
+// onto sh.temps.
+func (sh *Shell) tempVars(assigns []*syntax.Assign) bool {
 	for _, a := range assigns {
 		old := sh.vars[a.Name]
 		if old != nil && old.attrs&attrReadonly != 0 {
 			sh.errorf("%s: readonly variable", a.Name)
-			sh.endTemp(temp)
-			return nil, false
+			if sh.opt.has(optPosix) {
+				sh.exit(1)
+				return false
+			}
+			continue
 		}
 		value := ""
 		if !a.IsArray {
 			value = sh.assignValue(a.Value)
 		}
 		if sh.ctl != ctlNone {
-			return temp, false
+			return false
 		}
-		temp = append(temp, saved{a.Name, old})
 		v := &variable{attrs: attrExport | attrTemp, seq: sh.nextSeq()}
 		if old != nil {
 			v.attrs |= old.attrs & (attrInteger | attrCase)
 			if a.Append {
 				value = old.str + value
 			}
-			v.scope = 0
 		}
+		sh.temps = append(sh.temps, saved{a.Name, old})
 		sh.vars[a.Name] = v
 		_ = sh.set(a.Name, value)
 	}
-	return temp, true
+	return true
 }
 
 func (sh *Shell) nextSeq() int {
@@ -202,10 +215,25 @@ func (sh *Shell) nextSeq() int {
 	return sh.seq
 }
 
-func (sh *Shell) endTemp(temp []saved) {
-	for i := len(temp) - 1; i >= 0; i-- {
-		sh.restore(temp[i])
+// endTemp takes temporary variables back, down to the first n.
+func (sh *Shell) endTemp(n int) {
+	for i := len(sh.temps) - 1; i >= n; i-- {
+		if sh.temps[i].name != "" {
+			sh.restore(sh.temps[i])
+		}
 	}
+	sh.temps = sh.temps[:min(n, len(sh.temps))]
+}
+
+// adoptTemps makes the temporary variables of a function call local to it.
+func (sh *Shell) adoptTemps(f *frame, n int) {
+	for _, t := range sh.temps[n:] {
+		if v := sh.vars[t.name]; v != nil && t.name != "" {
+			v.scope = f.scope
+			f.saved = append(f.saved, t)
+		}
+	}
+	sh.temps = sh.temps[:n]
 }
 
 // runBuiltin runs a builtin with the command's redirections and variables.
@@ -222,19 +250,10 @@ func (sh *Shell) runBuiltin(c *syntax.Simple, b builtin, args []string) {
 		}
 		return
 	}
-	keep := false
 	if len(c.Assigns) == 0 {
-		sh.status = b(sh, c, args)
-	} else if temp, ok := sh.tempVars(c.Assigns); ok {
-		sh.status = b(sh, c, args)
-		if special && sh.opt.has(optPosix) {
-			keep = true
-		}
-		if !keep {
-			sh.endTemp(temp)
-		}
-	} else if sh.ctl == ctlNone {
-		sh.status = 1
+		sh.setStatus(b(sh, c, args))
+	} else {
+		sh.assignedBuiltin(c, b, args, special)
 	}
 	if !sh.flush() && sh.ctl == ctlNone && sh.status == 0 {
 		sh.status = 1
@@ -246,8 +265,31 @@ func (sh *Shell) runBuiltin(c *syntax.Simple, b builtin, args []string) {
 	sh.undo(undo)
 }
 
-// call runs a function.
-func (sh *Shell) call(fn *function, args []string) {
+// assignedBuiltin runs a builtin with temporary variables, which last when it is a special one in POSIX mode.
+func (sh *Shell) assignedBuiltin(c *syntax.Simple, b builtin, args []string, special bool) {
+	temp := len(sh.temps)
+	if sh.tempVars(c.Assigns) {
+		sh.setStatus(b(sh, c, args))
+	} else if sh.ctl == ctlNone {
+		sh.status = 1
+	}
+	if special && sh.opt.has(optPosix) {
+		sh.temps = sh.temps[:temp]
+		return
+	}
+	sh.endTemp(temp)
+}
+
+// setStatus takes over the status of a builtin, unless an expansion in it has given up the line.
+func (sh *Shell) setStatus(status int) {
+	if sh.ctl == ctlAbort && status == 0 {
+		status = 1
+	}
+	sh.status = status
+}
+
+// call runs a function with the temporary variables from temp on.
+func (sh *Shell) call(fn *function, args []string, temp int) {
 	if limit, ok := sh.get("FUNCNEST"); ok {
 		if n, _ := plainInt(limit); n > 0 && sh.functionDepth() >= int(n) {
 			sh.errorf("%s: maximum function nesting level exceeded (%d)", fn.name, n)
@@ -264,6 +306,9 @@ func (sh *Shell) call(fn *function, args []string) {
 	sh.calls++
 	f := &frame{name: fn.name, source: fn.source, callLine: sh.line, fn: fn, scope: sh.calls, params: sh.params}
 	sh.frames = append(sh.frames, f)
+	if len(sh.temps) > temp {
+		sh.adoptTemps(f, temp)
+	}
 	sh.params = append([]string(nil), args[1:]...)
 	loops := sh.loops
 	sh.loops = 0

@@ -64,6 +64,7 @@ func (sh *Shell) initSpecial() {
 		sh.vars[name] = &variable{dyn: d, set: true, attrs: attrAssoc, dict: newAssoc()}
 	}
 	sh.initConstants()
+	sh.vars["_"] = &variable{str: "/bin/bash", set: true}
 }
 
 func (sh *Shell) initConstants() {

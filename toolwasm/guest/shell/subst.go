@@ -83,7 +83,7 @@ func (sh *Shell) substitute(c *syntax.CmdSubst) string {
 	out := &capture{done: make(chan struct{})}
 	sub.setFD(1, ownedFile(out)).unref()
 	sub.runSubshell(list)
-	sh.substStatus = sub.status
+	sh.substStatus, sh.status = sub.status, sub.status
 	sh.waitCapture(out)
 	if out.full {
 		sh.errorf("command substitution: output exceeds %d bytes", maxValue)
@@ -195,6 +195,10 @@ func (sh *Shell) procSubst(p *syntax.ProcSubst) string {
 	}
 	proc := sh.spawn(func(sub *Shell) {
 		sub.setFD(theirFD, theirs).unref()
+		if s, ok := sub.inputFile(p.Body); ok && !p.Out {
+			sub.print(s + "\n")
+			return
+		}
 		sub.list(p.Body)
 	})
 	if proc == nil {
@@ -204,6 +208,7 @@ func (sh *Shell) procSubst(p *syntax.ProcSubst) string {
 	}
 	sh.jobs.last = proc.pid
 	sh.jobs.remember(proc)
+	sh.family.add(proc)
 	sh.setFD(fd, mine)
 	sh.procSubs = append(sh.procSubs, &procSubst{fd: fd, out: p.Out})
 	return fmt.Sprintf("/dev/fd/%d", fd)

@@ -137,7 +137,7 @@ func (sh *Shell) runTrap(action string, keep bool) {
 	sh.inTrap = true
 	pipestatus := sh.pipestatus
 	current := sh.current
-	sh.runSource(source{text: action, line: line, label: "trap"}, false)
+	sh.runSource(source{text: action, line: line, label: "trap"})
 	sh.inTrap = was
 	sh.pipestatus = pipestatus
 	sh.current = current

@@ -471,6 +471,11 @@ type arrayItem struct {
 
 // assignArray performs name=(…).
 func (sh *Shell) assignArray(a *syntax.Assign, kind attr) error {
+	if a.Index != nil {
+		sh.errorf("%s[%s]: cannot assign list to array member", a.Name, a.Index.Src)
+		sh.status = 1
+		return errReported
+	}
 	v, _, _ := sh.lookup(a.Name)
 	dict := kind == attrAssoc || v != nil && v.attrs&attrAssoc != 0
 	items := sh.expandItems(a.Array, dict)
@@ -523,7 +528,8 @@ func (sh *Shell) assignItems(name string, items []arrayItem, add bool, kind attr
 		next = v.arr
 		at = next.next()
 	}
-	tmp := &variable{attrs: v.attrs | attrIndexed, arr: next, set: true}
+	v.arr, v.str, v.buf, v.shared = next, "", nil, false // later subscripts see earlier elements
+	v.attrs |= attrIndexed
 	for _, it := range items {
 		i := at
 		if it.sub != nil {
@@ -538,13 +544,11 @@ func (sh *Shell) assignItems(name string, items []arrayItem, add bool, kind attr
 				return sh.badSubscript("", it.sub)
 			}
 		}
-		if err := sh.assignIndex(tmp, i, it.value, it.add); err != nil {
+		if err := sh.assignIndex(v, i, it.value, it.add); err != nil {
 			return err
 		}
 		at = i + 1
 	}
-	v.arr, v.str, v.buf, v.shared = next, "", nil, false
-	v.attrs |= attrIndexed
 	v.set = true
 	return nil
 }
@@ -598,6 +602,9 @@ func (sh *Shell) unset(name string) error {
 		sh.errorf("unset: %s: cannot unset: readonly variable", name)
 		return errReported
 	}
+	if v.attrs&attrTemp != 0 && sh.unsetTemp(name, v) {
+		return nil
+	}
 	if v.scope > 0 && v.scope == sh.scope() {
 		// a local of this very call stays local, without a value
 		sh.vars[name] = &variable{scope: v.scope, seq: v.seq}
@@ -608,6 +615,23 @@ func (sh *Shell) unset(name string) error {
 	}
 	sh.changed(name)
 	return nil
+}
+
+// unsetTemp removes a variable that "name=value command" made, so that what it hides is visible again.
+func (sh *Shell) unsetTemp(name string, v *variable) bool {
+	if v.scope > 0 {
+		sh.unhide(name, v.scope)
+		sh.changed(name)
+		return true
+	}
+	for i := len(sh.temps) - 1; i >= 0; i-- {
+		if sh.temps[i].name == name {
+			sh.restore(sh.temps[i])
+			sh.temps[i].name = ""
+			return true
+		}
+	}
+	return false
 }
 
 // unhide ends the life of a local variable of an outer function call.

@@ -23,9 +23,17 @@ func (p *Parser) reservedAt() string {
 		}
 		c := p.src[end]
 		if isMeta(c) {
+			if (c == '<' || c == '>') && p.peekAt(end-p.pos+1) == '(' {
+				return "" // a process substitution continues the word
+			}
 			return p.src[p.pos:end]
 		}
-		if c == '\\' && p.peekAt(end-p.pos+1) == '\n' || c == '"' || c == '\'' || c == '$' || c == '`' || c == '\\' {
+		if c == '\\' && p.peekAt(end-p.pos+1) == '\n' {
+			p.lineAt(p.pos)
+			p.src = p.src[:end] + p.src[end+2:]
+			continue
+		}
+		if c == '"' || c == '\'' || c == '$' || c == '`' || c == '\\' {
 			return ""
 		}
 		end++
@@ -61,6 +69,10 @@ func (p *Parser) list(line bool) *List {
 		case c == '\n' && !line:
 			p.newline()
 		case c == '\n' || c == ')' || c == ';' || p.atEnd():
+			l.Items = append(l.Items, item)
+			return l
+		case isTerminator(p.reservedAt()):
+			// the end of a compound command needs no separator before a reserved word
 			l.Items = append(l.Items, item)
 			return l
 		default:

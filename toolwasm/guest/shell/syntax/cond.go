@@ -1,5 +1,7 @@
 package syntax
 
+import "fmt"
+
 // condClause parses [[ expression ]] after the opening brackets.
 func (p *Parser) condClause(line int) Command {
 	was := p.inCond
@@ -23,7 +25,10 @@ func (p *Parser) condUnexpected() {
 	if tok == "\n" {
 		tok = "newline"
 	}
-	p.fail(p.pos, false, "syntax error in conditional expression: unexpected token `%s'", tok)
+	panic(&Error{
+		Line: p.lineAt(p.pos), Text: p.lineText(p.pos), Cond: true,
+		Msg: fmt.Sprintf("syntax error in conditional expression: unexpected token `%s'", tok),
+	})
 }
 
 func (p *Parser) condOr() CondExpr {

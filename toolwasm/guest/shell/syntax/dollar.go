@@ -76,9 +76,12 @@ func (p *Parser) nested(start int) *List {
 	defer p.leave()
 	inCond := p.inCond
 	p.inCond = false
+	docs := p.docs
+	p.docs = nil
 	body := p.list(false)
-	p.inCond = inCond
 	p.skipLines()
+	p.docs = append(docs, p.docs...)
+	p.inCond = inCond
 	if p.atEnd() {
 		p.fail(start, true, "unexpected EOF while looking for matching `)'")
 	}
@@ -412,7 +415,11 @@ func (p *Parser) replaceOp(x *Param, quoted bool, start int) {
 		x.Anchor = c
 		p.pos++
 	}
-	x.Arg = p.braceWord(quoted, true, "/", start)
+	if x.Anchor != 0 && p.peek() == '/' {
+		x.Arg = &Word{Plain: true}
+	} else {
+		x.Arg = p.braceWord(quoted, true, "/", start)
+	}
 	if p.take('/') {
 		x.HasRepl = true
 		x.Repl = p.braceWord(quoted, true, "", start)

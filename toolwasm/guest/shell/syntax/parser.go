@@ -19,6 +19,8 @@ type Error struct {
 	Text string
 	// EOF is set when the input ended in the middle of a command.
 	EOF bool
+	// Cond is set for a mistake in [[ ]], after which bash stops reading but reports no failure.
+	Cond bool
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("syntax: parse line %d: %s", e.Line, e.Msg) }
@@ -210,9 +212,20 @@ func (p *Parser) skipBlank() {
 				p.pos++
 			}
 			return
+		case '<', '>', '&', '|', ';':
+			p.joinOperator()
+			return
 		default:
 			return
 		}
+	}
+}
+
+// joinOperator removes continued lines from the middle of an operator.
+func (p *Parser) joinOperator() {
+	for p.peekAt(1) == '\\' && p.peekAt(2) == '\n' {
+		p.lineAt(p.pos)
+		p.src = p.src[:p.pos+1] + p.src[p.pos+3:]
 	}
 }
 

@@ -108,14 +108,39 @@ func isDeclWord(words []*Word) bool {
 
 // argument parses a word of a simple command.
 func (p *Parser) argument(c *Simple) *Word {
-	if !c.Decl {
+	if !c.Decl && !takesCompound(c.Words) {
 		return p.word(wordNormal)
 	}
 	start := p.pos
 	if a := p.assign(); a != nil {
+		if a.IsArray && len(c.Words) > 1 && !p.allDecl(c.Words) {
+			p.pos = start
+			return p.word(wordNormal)
+		}
+		if !c.Decl && a.IsArray {
+			return ParseWord(p.src[start:p.pos], p.lineAt(start))
+		}
+		if !c.Decl {
+			p.pos = start
+			return p.word(wordNormal)
+		}
 		return &Word{Assign: a, Src: p.src[start:p.pos], Line: p.lineAt(start)}
 	}
 	return p.word(wordNormal)
+}
+
+// takesCompound reports whether the arguments of a command may look like compound assignments although it is no
+// declaration.
+func takesCompound(words []*Word) bool {
+	if len(words) == 0 {
+		return false
+	}
+	return words[0].Src == "let" || words[0].Src == "eval" || words[0].Src == "alias"
+}
+
+// allDecl reports whether the command itself, not one that a prefix runs, takes compound assignments.
+func (p *Parser) allDecl(words []*Word) bool {
+	return words[0].Src != "command" && words[0].Src != "builtin"
 }
 
 // functionParens parses "() body" after the first word of a command.
@@ -168,11 +193,9 @@ func (p *Parser) assign() *Assign {
 		return nil
 	}
 	p.pos = end
-	if p.peek() == '(' && a.Index == nil {
+	if p.peek() == '(' {
 		p.pos++
 		p.array(a)
-	} else if p.peek() == '(' {
-		p.unexpected()
 	} else {
 		a.Value = p.word(wordAssign)
 		if a.Value == nil {

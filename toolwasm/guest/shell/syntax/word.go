@@ -76,6 +76,12 @@ func (p *Parser) word(mode wordMode) *Word {
 			continue
 		case '$':
 			if mode == wordDelim {
+				start := p.pos
+				if p.peekAt(1) == '(' && p.dollar(false) != nil {
+					b.lit.WriteString(p.src[start:p.pos])
+					continue
+				}
+				p.pos = start
 				break
 			}
 			if part := p.dollar(false); part != nil {
@@ -86,7 +92,7 @@ func (p *Parser) word(mode wordMode) *Word {
 			b.lit.WriteByte('$')
 			continue
 		case '<', '>':
-			if p.peekAt(1) == '(' && mode != wordDelim && mode != wordRegex {
+			if p.peekAt(1) == '(' && mode != wordDelim {
 				b.add(p.procSubst())
 				continue
 			}
@@ -224,7 +230,7 @@ func (p *Parser) squote() string {
 
 // tilde parses ~user at the position when it is one.
 func (p *Parser) tilde(b *builder, mode wordMode) {
-	if mode == wordDelim || mode == wordRegex {
+	if mode == wordDelim {
 		return
 	}
 	end := p.pos + 1
