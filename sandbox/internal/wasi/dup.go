@@ -54,6 +54,14 @@ func (s *System) Dup(fd int) (vfs.File, vfs.Errno) {
 	if e := s.open(d); e != vfs.OK {
 		return nil, e
 	}
+	// Of a handle another is made of the same file, not one of the handle: a guest that opens /dev/fd/N over and over
+	// would otherwise build a chain, and each call through it would take as much of the host's stack.
+	switch f := d.file.(type) {
+	case *handle:
+		return f.another(), vfs.OK
+	case *streamHandle:
+		return &streamHandle{handle: f.another(), Poller: f.Poller}, vfs.OK
+	}
 	h := &handle{File: d.file, holders: d.hold()}
 	if d.stream != nil {
 		return &streamHandle{handle: h, Poller: d.stream}, vfs.OK
@@ -77,6 +85,11 @@ type handle struct {
 	vfs.File
 	holders *holders
 	closed  bool
+}
+
+func (h *handle) another() *handle {
+	h.holders.n++
+	return &handle{File: h.File, holders: h.holders}
 }
 
 func (h *handle) Close() vfs.Errno {

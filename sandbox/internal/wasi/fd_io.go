@@ -83,7 +83,7 @@ func (s *System) transfer(ctx context.Context, d *descriptor, m memory, iovs, co
 	if e != vfs.OK {
 		return 0, e, nil
 	}
-	total := 0
+	total, unchecked := 0, 0 // bytes: moved, and of them since the last look at the context
 	for {
 		p, e := v.next(min(ioChunk, maxTransfer-total))
 		if e != vfs.OK || len(p) == 0 {
@@ -100,7 +100,8 @@ func (s *System) transfer(ctx context.Context, d *descriptor, m memory, iovs, co
 			}
 			off += int64(n)
 		}
-		if n == ioChunk {
+		if unchecked += n; unchecked >= ioChunk {
+			unchecked = 0
 			if err := done(ctx); err != nil {
 				return total, vfs.OK, err
 			}

@@ -39,7 +39,7 @@ func (a args) u32(i int) uint32 { return uint32(a[i]) }
 func (a args) u64(i int) uint64 { return a[i] }
 func (a args) i64(i int) int64  { return int64(a[i]) }
 
-// A call is a function that never waits, a waiting one takes the context too.
+// A call is a function that never waits long, a waiting one takes the context too.
 type (
 	call        func(s *System, m memory, a args) vfs.Errno
 	waitingCall func(ctx context.Context, s *System, m memory, a args) (vfs.Errno, error)
@@ -134,9 +134,8 @@ func plain(module, name, params string, c call) Function {
 		Name:    name,
 		Params:  signature(params),
 		Results: []ValueType{I32},
-		Call: func(_ context.Context, s *System, mem []byte, a []uint64) (uint64, error) {
-			s.calls++
-			return uint64(c(s, mem, a)), nil
+		Call: func(ctx context.Context, s *System, mem []byte, a []uint64) (uint64, error) {
+			return s.call(ctx, func() (vfs.Errno, error) { return c(s, mem, a), nil })
 		},
 	}
 }
@@ -148,17 +147,23 @@ func waiting(module, name, params string, c waitingCall) Function {
 		Params:  signature(params),
 		Results: []ValueType{I32},
 		Call: func(ctx context.Context, s *System, mem []byte, a []uint64) (uint64, error) {
-			s.calls++
-			if err := done(ctx); err != nil {
-				return 0, err
-			}
-			e, err := c(ctx, s, mem, a)
-			if e != vfs.OK && err == nil {
-				err = done(ctx) // a stream may have failed for that very reason
-			}
-			return uint64(e), err
+			return s.call(ctx, func() (vfs.Errno, error) { return c(ctx, s, mem, a) })
 		},
 	}
+}
+
+// call makes one host call. Each looks at the context: what a host call takes is far more than what the guest's own
+// counter knows of, so a guest that does little else would come back to the host for fuel long after its deadline.
+func (s *System) call(ctx context.Context, c func() (vfs.Errno, error)) (uint64, error) {
+	s.calls++
+	if err := done(ctx); err != nil {
+		return 0, err
+	}
+	e, err := c()
+	if e != vfs.OK && err == nil {
+		err = done(ctx) // it may have failed for that very reason
+	}
+	return uint64(e), err
 }
 
 // signature spells parameter types: i for I32, I for I64.
