@@ -1,6 +1,8 @@
 package files
 
 import (
+	"errors"
+	"io/fs"
 	"sort"
 	"strings"
 
@@ -59,12 +61,13 @@ func (l *lister) operand(name string) (*lsEntry, bool) {
 	switch {
 	case l.followAll || l.followOps:
 		e.info, err = l.p.Stat(name)
-		if err != nil && l.followOps && !l.followAll {
+		if errors.Is(err, fs.ErrNotExist) && l.followOps && !l.followAll {
 			e.info, err = l.p.Lstat(name)
 		}
 	case l.followDirOps:
+		// A link that leads nowhere is shown itself; one that must not be followed is an error.
 		e.info, err = l.p.Stat(name)
-		if err != nil || !e.info.IsDir() {
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !e.info.IsDir() {
 			e.info, err = l.p.Lstat(name)
 		}
 	default:
