@@ -145,14 +145,14 @@ func (t *text) place(c chunk, from int) (replacement, int, error) {
 	return replacement{}, 0, t.notFound(c, at)
 }
 
-// readings are the ways to understand a chunk: as it stands, and without an empty line at its end, which often only
-// separates it from what follows.
+// readings are the ways to understand a chunk: as it stands, and without the empty lines at its end, which often only
+// separate it from what follows.
 func readings(c chunk) [][]op {
 	all := [][]op{c.ops}
-	n := len(c.ops)
-	if n > 1 && c.ops[n-1].kind == ' ' && c.ops[n-1].text == "" {
-		if rest := c.ops[:n-1]; len(chunk{ops: rest}.wanted()) > 0 {
-			all = append(all, rest)
+	ops := c.ops
+	for n := len(ops) - 1; n > 0 && ops[n].kind == ' ' && ops[n].text == ""; n-- {
+		if ops = ops[:n]; len(chunk{ops: ops}.wanted()) > 0 {
+			all = append(all, ops)
 		}
 	}
 	return all

@@ -48,7 +48,6 @@ type chunk struct {
 type op struct {
 	kind byte
 	text string
-	bare bool // a kept line that was written as an entirely empty line
 }
 
 // wanted are the lines that the file must have.
@@ -262,7 +261,7 @@ func (p *parser) noLines() error {
 
 func parseOp(line string) (op, bool) {
 	if line == "" {
-		return op{kind: ' ', bare: true}, true
+		return op{kind: ' '}, true
 	}
 	switch line[0] {
 	case ' ', '-', '+':

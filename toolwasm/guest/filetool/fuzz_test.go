@@ -1,0 +1,154 @@
+package filetool
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func FuzzParsePatch(f *testing.F) {
+	f.Add(patch("*** Update File: f", "@@ a", " b", "-c", "+d", "*** End of File"), "a\nb\nc\n")
+	f.Add(patch("*** Update File: f", "*** Move to: g", "-x", "+y", "", "@@", "+z"), "x\r\n\r\ny")
+	f.Add(patch("*** Add File: f", "+x", "*** Delete File: g"), "")
+	f.Add("<<'EOF'\n"+patch("*** Update File: f", "@@", " “a” ", "-b")+"EOF\n", bom+"\"a\"\nb")
+	f.Fuzz(func(t *testing.T, text, file string) {
+		sections, err := parsePatch(text)
+		if err != nil {
+			return
+		}
+		p, _, _ := (&workdir{t, "/"}).proc(nil, "")
+		for _, s := range sections {
+			if s.path == "" || s.line < 2 || s.action == updateFile && len(s.chunks) == 0 {
+				t.Fatalf("section %+v", s)
+			}
+			if s.action == updateFile {
+				checkPatched(t, file, s.chunks, func() ([]byte, error) { return patched(p, []byte(file), s.chunks) })
+			}
+		}
+	})
+}
+
+// checkPatched checks that a patched file has exactly the lines that it had and was given, less those removed.
+func checkPatched(t *testing.T, file string, chunks []chunk, apply func() ([]byte, error)) {
+	after, err := apply()
+	if err != nil {
+		return
+	}
+	added, removed := 0, 0
+	may := map[string]int{}
+	_, before := splitLines([]byte(file))
+	for _, l := range before {
+		may[l.text]++
+	}
+	for _, c := range chunks {
+		for _, o := range c.ops {
+			switch o.kind {
+			case '+':
+				added++
+				may[o.text]++
+			case '-':
+				removed++
+			}
+		}
+	}
+	_, lines := splitLines(after)
+	if len(lines) != len(before)+added-removed {
+		t.Fatalf("%d lines became %d, with %d added and %d removed", len(before), len(lines), added, removed)
+	}
+	for _, l := range lines {
+		if may[l.text]--; may[l.text] < 0 && !strings.ContainsAny(l.text+file, "\r"+bom) {
+			t.Fatalf("the line %q is neither the file's nor the patch's", l.text)
+		}
+	}
+}
+
+func FuzzEdit(f *testing.F) {
+	f.Add("a\r\nb\nc", "b\n", "x\ny\n")
+	f.Add(bom+"“a”  \nb\u00a0c\n", "\"a\"\nb", "x")
+	f.Add("cafe\u0301 ﬁ\n", "café fi", "")
+	f.Add("aaa", "aa", "b")
+	f.Fuzz(func(t *testing.T, file, oldText, newText string) {
+		if !utf8.ValidString(file) || !utf8.ValidString(oldText) || !utf8.ValidString(newText) {
+			return
+		}
+		w := newWorkdir(t, map[string]string{"f": file})
+		p, _, _ := w.proc(nil, "")
+		_, err := newCall(p).edit("f", []edit{{oldText, newText}})
+		if oldText == "" {
+			return // refused before
+		}
+		after := w.files()
+		if len(after) != 1 {
+			t.Fatalf("files %q", after)
+		}
+		if err != nil {
+			if after["f"] != file {
+				t.Fatalf("%v, but the file was changed", err)
+			}
+			return
+		}
+		checkEdited(t, file, after["f"], oldText, newText)
+	})
+}
+
+// checkEdited checks that an edit replaced one stretch of the file that looks like oldText, and nothing else.
+func checkEdited(t *testing.T, before, after, oldText, newText string) {
+	if plain := lf(oldText); strings.Count(lf(before), plain) == 1 && !strings.HasPrefix(plain, bom) && !strings.HasPrefix(before, bom) {
+		if want := strings.Replace(lf(before), plain, lf(newText), 1); lf(after) != want && !strings.Contains(before+newText, "\r") {
+			t.Fatalf("%q became %q, want %q", before, after, want)
+		}
+	}
+	start := 0
+	for start < len(before) && start < len(after) && before[start] == after[start] {
+		start++
+	}
+	end := 0
+	for end < len(before)-start && end < len(after)-start && before[len(before)-1-end] == after[len(after)-1-end] {
+		end++
+	}
+	// What was replaced cannot be longer than what oldText can stand for, nor what came longer than newText with CRLF.
+	if grown := len(after) - start - end; grown > len(newText)+strings.Count(newText, "\n") {
+		t.Fatalf("%q became %q: %d bytes are new, newText has %d", before, after, grown, len(newText))
+	}
+	if strings.HasPrefix(before, bom) && !strings.HasPrefix(after, bom) {
+		t.Fatalf("the byte order mark of %q is gone", before)
+	}
+}
+
+func FuzzViews(f *testing.F) {
+	f.Add("a\r\nb  \n“c”\u00a0\ne\u0301 ﬁ\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		src := []byte(text)
+		for _, v := range []*view{plainView(src), foldedView(src)} {
+			checkView(t, src, v)
+		}
+	})
+}
+
+// checkView checks that a view leads back to its source in order, and that what its runs do not cover is the same in
+// both.
+func checkView(t *testing.T, src []byte, v *view) {
+	from, to := 0, 0
+	body := src[v.base:]
+	for _, r := range v.runs {
+		if r.from < from || r.to < to || !bytes.Equal(body[from:r.from], v.text[to:r.to]) {
+			t.Fatalf("run %+v after %d, %d in %q → %q", r, from, to, src, v.text)
+		}
+		from, to = r.from+r.fromLen, r.to+r.toLen
+	}
+	if !bytes.Equal(body[from:], v.text[to:]) {
+		t.Fatalf("%q → %q: the ends differ", src, v.text)
+	}
+	last := v.base
+	for n := range len(v.text) + 1 {
+		at, ok := v.source(n, false)
+		if !ok {
+			continue
+		}
+		if at < last || at > len(src) {
+			t.Fatalf("position %d of %q is %d in %q, after %d", n, v.text, at, src, last)
+		}
+		last = at
+	}
+}
