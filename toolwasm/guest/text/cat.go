@@ -54,7 +54,7 @@ func catCommand(p *command.Proc) int {
 	status := 0
 	for _, name := range operands {
 		if err := c.file(name); err != nil {
-			status = p.Fail(name, err)
+			status = fail(p, name, err)
 		}
 		if c.refused {
 			c.refused, status = false, 1

@@ -158,7 +158,7 @@ func (t *tabulator) read(operands []string) int {
 	for _, name := range operands {
 		f, err := t.p.OpenArg(name)
 		if err != nil {
-			status = t.p.Fail(name, err)
+			status = fail(t.p, name, err)
 			continue
 		}
 		r := lines.New(t.p, f, '\n')

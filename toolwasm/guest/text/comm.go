@@ -114,7 +114,7 @@ func (c *commer) run(names []string) int {
 	for i, name := range names {
 		f, err := c.p.OpenArg(name)
 		if err != nil {
-			return c.p.Fail(name, err)
+			return fail(c.p, name, err)
 		}
 		defer f.Close()
 		in[i].r = lines.New(c.p, f, c.eol)
@@ -127,7 +127,7 @@ func (c *commer) run(names []string) int {
 	}
 	for i, name := range names {
 		if err := in[i].r.Err(); err != nil {
-			return c.p.Fail(name, err)
+			return fail(c.p, name, err)
 		}
 	}
 	if c.total {

@@ -11,6 +11,7 @@ import (
 	"openclaw/toolwasm/guest/getopt"
 	"openclaw/toolwasm/guest/sys"
 	"openclaw/toolwasm/guest/text/lines"
+	"openclaw/toolwasm/guest/text/quote"
 )
 
 // copyBuffer is the size of the pieces in which streams are passed on.
@@ -25,7 +26,7 @@ func eachInput(p *command.Proc, operands []string, do func(name string, f comman
 	status := 0
 	for _, name := range operands {
 		if err := withInput(p, name, func(f command.File) error { return do(name, f) }); err != nil {
-			status = p.Fail(name, err)
+			status = fail(p, name, err)
 		}
 	}
 	return status
@@ -103,6 +104,9 @@ func pass(p *command.Proc, r io.Reader) error {
 	}
 }
 
+// fail reports err about a file, whose name is quoted where it needs to be, and returns 1.
+func fail(p *command.Proc, name string, err error) int { return p.Fail(quote.File(name), err) }
+
 // isDirectory reports whether a file could not be read because it is a directory.
 func isDirectory(err error) bool { return errors.Is(err, syscall.EISDIR) }
 
@@ -111,7 +115,7 @@ func createOutput(p *command.Proc, name string) (command.File, error) {
 	return p.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, fs.FileMode(0o666))
 }
 
-// flag is a table of boolean options.
+// hasOption reports whether an option was given.
 func hasOption(opts []getopt.Option, name string) bool {
 	for _, o := range opts {
 		if o.Name == name {

@@ -313,7 +313,7 @@ func (j *joiner) run(names []string) int {
 	for i, name := range names {
 		f, err := j.p.OpenArg(name)
 		if err != nil {
-			return j.p.Fail(name, err)
+			return fail(j.p, name, err)
 		}
 		defer f.Close()
 		in[i] = joinInput{r: lines.New(j.p, f, j.eol), file: i}
@@ -332,7 +332,7 @@ func (j *joiner) run(names []string) int {
 	j.merge(&in)
 	for i, name := range names {
 		if err := in[i].r.Err(); err != nil {
-			return j.p.Fail(name, err)
+			return fail(j.p, name, err)
 		}
 	}
 	if j.warned[0] || j.warned[1] {

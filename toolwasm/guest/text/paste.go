@@ -120,14 +120,14 @@ func pasteParallel(p *command.Proc, operands, delims []string, eol byte) int {
 		}
 		f, err := p.Open(name)
 		if err != nil {
-			return p.Fail(name, err)
+			return fail(p, name, err)
 		}
 		defer f.Close()
 		readers[i] = lines.New(p, f, eol)
 	}
 	status := 0
 	for live := len(readers); live > 0; {
-		live = pasteRow(p.Out(), readers, delims, eol, func(i int, err error) { status = p.Fail(operands[i], err) })
+		live = pasteRow(p.Out(), readers, delims, eol, func(i int, err error) { status = fail(p, operands[i], err) })
 	}
 	return status
 }

@@ -119,7 +119,7 @@ func (s *shuffler) run() int {
 	if s.source != "" {
 		f, err := s.p.Open(s.source)
 		if err != nil {
-			return s.p.Fail(s.source, err)
+			return fail(s.p, s.source, err)
 		}
 		defer f.Close()
 		src = f
@@ -129,14 +129,14 @@ func (s *shuffler) run() int {
 	if s.output != "" {
 		var err error
 		if file, err = newOutputFile(s.p, s.output); err != nil {
-			return s.p.Fail(s.output, err)
+			return fail(s.p, s.output, err)
 		}
 		out = file.buf
 	}
 	err := s.write(out, input, n, &r)
 	if file != nil {
 		if cerr := file.close(); cerr != nil {
-			return s.p.Fail(s.output, cerr)
+			return fail(s.p, s.output, cerr)
 		}
 	}
 	if err != nil {

@@ -102,7 +102,7 @@ func stringsCommand(p *command.Proc) int {
 			continue
 		}
 		if err := s.file(name, f); err != nil {
-			status = p.Fail(name, err)
+			status = fail(p, name, err)
 		}
 		f.Close()
 	}

@@ -156,7 +156,7 @@ func revCommand(p *command.Proc) int {
 		}
 		f.Close()
 		if err := r.Err(); err != nil {
-			status = p.Fail(name, err)
+			status = fail(p, name, err)
 		}
 	}
 	return status

@@ -35,7 +35,7 @@ func teeCommand(p *command.Proc) int {
 	for _, name := range operands {
 		f, err := p.OpenFile(name, mode, 0o666)
 		if err != nil {
-			status = p.Fail(name, err)
+			status = fail(p, name, err)
 			continue
 		}
 		defer f.Close()
@@ -71,7 +71,7 @@ func teeWrite(p *command.Proc, files []teeFile, b []byte, status int) ([]teeFile
 	kept := files[:0]
 	for _, f := range files {
 		if _, err := f.w.Write(b); err != nil {
-			status = p.Fail(f.name, err)
+			status = fail(p, f.name, err)
 			continue
 		}
 		kept = append(kept, f)

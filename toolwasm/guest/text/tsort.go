@@ -35,7 +35,7 @@ func tsortCommand(p *command.Proc) int {
 	}
 	f, err := p.OpenArg(name)
 	if err != nil {
-		return p.Fail(name, err)
+		return fail(p, name, err)
 	}
 	defer f.Close()
 	data, err := io.ReadAll(f)

@@ -218,7 +218,7 @@ func (o *uniqOptions) run(p *command.Proc, operands []string) int {
 	}
 	f, err := p.OpenArg(in)
 	if err != nil {
-		return p.Fail(in, err)
+		return fail(p, in, err)
 	}
 	defer f.Close()
 	w := uniqWriter{o: o, out: p.Out()}
@@ -226,7 +226,7 @@ func (o *uniqOptions) run(p *command.Proc, operands []string) int {
 	if len(operands) > 1 && operands[1] != "-" {
 		file, err = newOutputFile(p, operands[1])
 		if err != nil {
-			return p.Fail(operands[1], err)
+			return fail(p, operands[1], err)
 		}
 		w.out = file.buf
 	}
@@ -234,7 +234,7 @@ func (o *uniqOptions) run(p *command.Proc, operands []string) int {
 	o.scan(r, &w)
 	if file != nil {
 		if err := file.close(); err != nil {
-			return p.Fail(operands[1], err)
+			return fail(p, operands[1], err)
 		}
 	}
 	if err := r.Err(); err != nil {

@@ -139,7 +139,7 @@ func (c *counter) run(operands []string, when string) int {
 	for _, name := range files {
 		t, err := c.count(name)
 		if err != nil {
-			status = c.p.Fail(name, err)
+			status = fail(c.p, name, err)
 			if !isDirectory(err) {
 				continue
 			}

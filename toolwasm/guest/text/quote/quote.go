@@ -44,6 +44,15 @@ func Shell(s string) string {
 	return b.String()
 }
 
+// File writes the name of a file at the start of a message: as it is, or quoted when a shell would need it.
+func File(s string) string {
+	if s == "" || !printable(s) || strings.ContainsAny(s, " !\"$&()*;<=>[^`|\\'?") || s[0] == '#' || s[0] == '~' ||
+		s == "{" || s == "}" {
+		return Shell(s)
+	}
+	return s
+}
+
 func printable(s string) bool {
 	if !utf8.ValidString(s) {
 		return false
