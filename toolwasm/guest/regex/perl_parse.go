@@ -238,6 +238,10 @@ func (p *perlParser) setNode(s *set, negate bool) *perlNode {
 
 // quantified applies the quantifier that follows an item.
 func (p *perlParser) quantified(n *perlNode) *perlNode {
+	if p.quoted && p.rest(`\E`) {
+		p.pos += 2
+		p.quoted = false // what follows quantifies the last character
+	}
 	for !p.quoted {
 		for p.f.extended && p.more() && p.skipExtended() {
 		}

@@ -13,5 +13,6 @@ func Commands() []command.Command {
 		{Name: "grep", Run: func(p *command.Proc) int { return runGrep(p, basic) }, Help: grepHelp},
 		{Name: "egrep", Run: func(p *command.Proc) int { return runGrep(p, extended) }, Help: grepHelp},
 		{Name: "fgrep", Run: func(p *command.Proc) int { return runGrep(p, fixed) }, Help: grepHelp},
+		{Name: "rg", Run: runRg, Help: rgHelp},
 	}
 }

@@ -132,6 +132,7 @@ type grepOptions struct {
 	silent       bool
 	flush        bool
 	color        bool
+	context      bool // context was asked for, be it of no lines: groups are separated
 	before       int
 	after        int
 	separator    string
@@ -247,6 +248,7 @@ func parseGrep(p *command.Proc, d dialect) (*grepOptions, []string) {
 	if after >= 0 {
 		o.after = after
 	}
+	o.context = context >= 0 || before >= 0 || after >= 0
 	if !o.havePatterns {
 		if len(operands) == 0 {
 			_ = p.Flush()
@@ -266,7 +268,7 @@ func (o *grepOptions) settle() {
 		o.count = false
 	}
 	if o.only || o.list != listNone || o.quiet || o.count {
-		o.before, o.after = 0, 0
+		o.before, o.after, o.context = 0, 0, false
 	}
 }
 

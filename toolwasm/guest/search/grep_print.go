@@ -123,6 +123,10 @@ func (s *search) head(line, offset int64, sep byte, empty bool) {
 func (s *search) print(r record, sep byte) {
 	g := s.g
 	selected := sep == ':'
+	if s.emit != nil {
+		s.emit(r, selected)
+		return
+	}
 	matching := selected != s.o.invert
 	if s.o.only {
 		if matching && selected {

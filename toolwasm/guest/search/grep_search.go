@@ -31,6 +31,11 @@ type search struct {
 	binary       bool // the file has been found to be binary: no more lines are printed
 	binaryNotice bool
 	stopped      bool
+
+	// What rg does differently; nil for grep.
+	emit   func(r record, selected bool) // prints a line
+	gapped func()                        // prints what stands between groups of lines
+	onNUL  func(offset int64) (stop bool)
 }
 
 // record is a line that may be printed later.
@@ -80,6 +85,12 @@ func (s *search) run() error {
 
 // checkBinary looks for NUL bytes, which make a file binary. They then end lines, as newlines do.
 func (s *search) checkBinary(b []byte) {
+	if s.onNUL != nil {
+		if i := bytes.IndexByte(b, 0); i >= 0 && s.onNUL(s.base+int64(i)) {
+			s.stopped = true
+		}
+		return
+	}
 	if s.o.binary == binaryText || s.g.delim == 0 {
 		return
 	}
@@ -106,20 +117,20 @@ func (s *search) lines(b []byte) {
 	s.counted = 0
 	pos := 0
 	for pos < len(b) && !s.stopped {
-		if s.o.maxCount >= 0 && s.selected >= s.o.maxCount {
-			s.trailing(b[pos:], pos)
+		if s.enough() {
+			s.trailing(b, pos)
 			break
 		}
 		at := s.g.m.scan(b, pos)
 		if at < 0 {
-			s.others(b, pos, len(b))
-			break
+			pos = s.others(b, pos, len(b))
+			continue
 		}
 		start, end := pos, len(b)
 		if at > len(b)-1 && b[len(b)-1] == s.g.delim {
 			// The match is empty and after the last line's end: it is in no line.
-			s.others(b, pos, len(b))
-			break
+			pos = s.others(b, pos, len(b))
+			continue
 		}
 		if i := bytes.LastIndexByte(b[pos:at], s.g.delim); i >= 0 {
 			start = pos + i + 1
@@ -128,12 +139,12 @@ func (s *search) lines(b []byte) {
 			end = at + i + 1
 		}
 		if start > pos {
-			s.others(b, pos, start)
+			if reached := s.others(b, pos, start); reached < start {
+				pos = reached
+				continue
+			}
 		}
-		if s.stopped {
-			break
-		}
-		if s.o.maxCount >= 0 && s.selected >= s.o.maxCount {
+		if s.stopped || s.enough() {
 			pos = start
 			continue
 		}
@@ -148,20 +159,20 @@ func (s *search) lines(b []byte) {
 	s.base += int64(len(b))
 }
 
-// others handles lines that do not match.
-func (s *search) others(b []byte, from, to int) {
+// enough reports whether as many lines have been selected as are wanted.
+func (s *search) enough() bool { return s.o.maxCount >= 0 && s.selected >= s.o.maxCount }
+
+// others handles lines that do not match and returns how far it got.
+func (s *search) others(b []byte, from, to int) int {
 	if !s.o.invert {
 		s.pass(b, from, to)
-		return
+		return to
 	}
 	if s.bulk() {
 		s.takeAll(b, from, to)
-		return
+		return to
 	}
-	for from < to && !s.stopped {
-		if s.o.maxCount >= 0 && s.selected >= s.o.maxCount {
-			return
-		}
+	for from < to && !s.stopped && !s.enough() {
 		end := to
 		if i := bytes.IndexByte(b[from:to], s.g.delim); i >= 0 {
 			end = from + i + 1
@@ -169,6 +180,7 @@ func (s *search) others(b []byte, from, to int) {
 		s.take(b, from, end)
 		from = end
 	}
+	return from
 }
 
 // bulk reports whether selected lines can be handled together: nothing stands before them and nothing depends on
@@ -217,7 +229,7 @@ func (s *search) take(b []byte, start, end int) {
 		s.count(b, start)
 		rec.line = s.line + 1
 	}
-	if s.o.before > 0 || s.o.after > 0 {
+	if s.o.context {
 		s.separate()
 		for _, r := range s.recent {
 			s.print(r, '-')
@@ -231,34 +243,34 @@ func (s *search) take(b []byte, start, end int) {
 
 // separate prints what stands between groups of lines.
 func (s *search) separate() {
-	if s.printed && s.gap && !s.o.noSeparator {
+	if s.printed && s.gap && s.gapped != nil {
+		s.gapped()
+	} else if s.printed && s.gap && !s.o.noSeparator {
 		s.g.colored(s.g.colors.separator, s.o.separator)
 		_ = s.g.out.WriteByte('\n')
 	}
 	s.gap = false
 }
 
-// trailing prints the lines of context after the last line that is wanted.
-func (s *search) trailing(rest []byte, from int) {
-	_ = from
-	for s.pending > 0 && len(rest) > 0 {
-		end := len(rest)
-		if i := bytes.IndexByte(rest, s.g.delim); i >= 0 {
-			end = i + 1
+// trailing prints the lines of context after the last line that is wanted, whether they match or not.
+func (s *search) trailing(b []byte, from int) {
+	for s.pending > 0 && from < len(b) {
+		end := len(b)
+		if i := bytes.IndexByte(b[from:], s.g.delim); i >= 0 {
+			end = from + i + 1
 		}
-		// A selected line ends the context, as it would begin a group of its own.
-		if matches := s.g.m.scan(rest[:end], 0) >= 0; matches != s.o.invert {
-			break
-		}
-		rest = rest[end:]
+		s.print(s.record(b, from, end), '-')
+		from = end
 		s.pending--
 	}
-	s.stopped = true
+	if s.pending == 0 {
+		s.stopped = true
+	}
 }
 
 // pass handles lines that are not selected: context.
 func (s *search) pass(b []byte, from, to int) {
-	if s.o.before == 0 && s.o.after == 0 {
+	if !s.o.context && s.pending == 0 {
 		return
 	}
 	for s.pending > 0 && from < to {
