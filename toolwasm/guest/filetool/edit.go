@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -115,7 +116,7 @@ func (c *call) existing(name string) (location, []byte, error) {
 		return at, nil, err
 	}
 	if !at.exists {
-		return at, nil, errors.New("No such file or directory")
+		return at, nil, errors.New(reason(fs.ErrNotExist))
 	}
 	if at.info.Size > maxEditFile {
 		return at, nil, fmt.Errorf("the file has %d bytes, more than the %d that can be edited", at.info.Size, maxEditFile)
@@ -190,12 +191,9 @@ func (m *matcher) fuzzy(oldText string) []span {
 	m.call.p.Yield()
 	kept := foldText(oldText, true)
 	trimmed := foldText(oldText, false)
-	var found []span
-	if len(kept) > 0 {
-		found = m.folded.find(kept, false, maxListed+1)
-	}
+	found := m.folded.find(kept, false, maxListed+1)
 	// White space at the end of oldText may be missing in the file, but only where the line ends there.
-	if len(trimmed) > 0 && len(trimmed) < len(kept) {
+	if len(trimmed) < len(kept) {
 		found = append(found, m.folded.find(trimmed, true, maxListed+1)...)
 	}
 	return found

@@ -218,7 +218,7 @@ type span struct{ start, end int }
 // count that reach the end of a line.
 func (v *view) find(pattern []byte, lineEnd bool, limit int) []span {
 	var found []span
-	for at := 0; len(found) < limit; {
+	for at := 0; len(found) < limit && len(pattern) > 0; {
 		i := bytes.Index(v.text[at:], pattern)
 		if i < 0 {
 			break
