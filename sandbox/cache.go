@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -95,7 +94,7 @@ func (c *cache) load(d digest, engineName string) (*prepared, *image.Image, bool
 }
 
 // store keeps a prepared program. The description comes last: where it is, the rest is.
-func (c *cache) store(d digest, engineName string, p *prepared, memory []byte) error {
+func (c *cache) store(d digest, engineName string, p *prepared, memory image.Content) error {
 	if c.dir == "" {
 		return nil
 	}
@@ -113,7 +112,7 @@ func (c *cache) store(d digest, engineName string, p *prepared, memory []byte) e
 		name string
 		data []byte
 	}{{key + ".wasm", p.wasm}, {key + ".json", meta}} {
-		if err := image.Replace(f.name, func(w io.WriteSeeker) error { _, err := w.Write(f.data); return err }); err != nil {
+		if err := image.Replace(f.name, func(file *os.File) error { _, err := file.Write(f.data); return err }); err != nil {
 			return fmt.Errorf("sandbox: store program: %w", err)
 		}
 	}

@@ -60,6 +60,9 @@ func (c *call) Dup(fd int) (vfs.File, vfs.Errno) { return c.system.Dup(fd) }
 // List implements devfs.Handles.
 func (c *call) List() []int { return c.system.Files() }
 
+// errNoMemory is nobody's limit: the system that the sandbox runs on has no more.
+var errNoMemory = errors.New("sandbox: the system has no address space for the guest's memory")
+
 // start makes an instance of the program in the state in which every call begins.
 func (p *Program) start(ctx context.Context, c *call, limit int64) (*started, error) {
 	s := &started{}
@@ -69,6 +72,9 @@ func (p *Program) start(ctx context.Context, c *call, limit int64) (*started, er
 		}
 		s.memory = p.image.NewMemory(limit)
 		s.memory.OnExceed = p.onExceed(limit)
+		if s.memory.Reallocate(0) == nil { // now, as an engine that gets none panics
+			return nil, errNoMemory
+		}
 	}
 	inst, err := p.module.Instantiate(ctx, s.memory, c)
 	if err != nil {
@@ -98,18 +104,18 @@ func (p *Program) onExceed(limit int64) func() {
 func (p *Program) run(ctx context.Context, s *started) (code int, err error) {
 	for _, f := range p.Before {
 		if _, err = s.inst.Call(ctx, f); err != nil {
-			return p.outcome(s, err)
+			return p.outcome(ctx, s, err)
 		}
 	}
 	result, err := s.inst.Call(ctx, p.Entry)
 	if err != nil {
-		return p.outcome(s, err)
+		return p.outcome(ctx, s, err)
 	}
 	return int(result), nil
 }
 
 // outcome tells an exit from a limit, and a limit from a fault of the guest.
-func (p *Program) outcome(s *started, err error) (int, error) {
+func (p *Program) outcome(ctx context.Context, s *started, err error) (int, error) {
 	var exit wasi.ExitError
 	if errors.As(err, &exit) {
 		return int(exit.Code), nil
@@ -118,8 +124,8 @@ func (p *Program) outcome(s *started, err error) (int, error) {
 	switch {
 	case errors.As(err, &limit):
 		return 0, limit
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return 0, fmt.Errorf("sandbox: run %s: %w", p.name, err)
+	case ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
+		return 0, fmt.Errorf("sandbox: run %s: %w", p.name, context.Cause(ctx))
 	case errors.Is(err, engine.ErrStackOverflow):
 		return 0, &LimitError{Limit: LimitStack}
 	case s.memory != nil && s.memory.Exceeded():

@@ -40,6 +40,9 @@ type Engine struct {
 	mu       sync.Mutex
 	programs map[digest]*loading
 	closed   bool
+	running  sync.WaitGroup // calls and loads
+	life     context.Context
+	end      context.CancelCauseFunc
 }
 
 // Wazero returns an engine on wazero, a WebAssembly compiler in pure Go. Close it to give its memory back.
@@ -56,20 +59,44 @@ func Wazero(ctx context.Context, opt EngineOptions) (*Engine, error) {
 	if progress == nil {
 		progress = func(Progress) {}
 	}
-	return &Engine{inner: inner, cache: c, progress: progress, programs: map[digest]*loading{}}, nil
+	life, end := context.WithCancelCause(context.Background())
+	return &Engine{inner: inner, cache: c, progress: progress, programs: map[digest]*loading{}, life: life, end: end}, nil
 }
 
-// Close ends the engine and every program that it has loaded. No call may be running.
+// Close ends the engine and every program that it has loaded. Calls and loads that still run are ended with [ErrClosed];
+// Close waits for that, as nothing may run code that is being given back.
 func (e *Engine) Close(ctx context.Context) error {
 	e.mu.Lock()
+	if e.closed {
+		e.mu.Unlock()
+		return nil
+	}
 	programs := e.programs
 	e.programs, e.closed = nil, true
 	e.mu.Unlock()
+	e.end(fmt.Errorf("engine %w", ErrClosed))
+	e.running.Wait()
 	for _, l := range programs {
-		<-l.done
 		if l.program != nil {
 			l.program.close()
 		}
 	}
 	return e.inner.Close(ctx)
+}
+
+// begin counts something that uses the engine, and returns a context that ends with it. done must be called.
+func (e *Engine) begin(ctx context.Context) (_ context.Context, done func(), err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil, nil, fmt.Errorf("engine %w", ErrClosed)
+	}
+	e.running.Add(1)
+	ctx, cancel := context.WithCancelCause(ctx)
+	detach := context.AfterFunc(e.life, func() { cancel(context.Cause(e.life)) })
+	return ctx, func() {
+		detach()
+		cancel(nil)
+		e.running.Done()
+	}, nil
 }

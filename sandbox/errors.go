@@ -9,6 +9,8 @@ import (
 var (
 	// ErrBadGrant reports a grant that cannot be given: a limit out of range, a mount that is not there.
 	ErrBadGrant = errors.New("bad grant")
+	// ErrBadCommand reports a command that cannot be given to a guest: an argument with a NUL byte, a relative directory.
+	ErrBadCommand = errors.New("bad command")
 	// ErrNotWasm reports a program that is not a WebAssembly module.
 	ErrNotWasm = errors.New("not a WebAssembly module")
 	// ErrBadModule reports a WebAssembly module that cannot be run here: malformed, or asking for imports that do not exist.

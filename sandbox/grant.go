@@ -1,15 +1,16 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"openclaw/sandbox/internal/hostfs"
+	"openclaw/sandbox/internal/vfs"
 )
 
 // Access says what a guest may do in a mount. The zero value is the narrower one.
@@ -73,25 +74,34 @@ func (g Grant) Check() error {
 	if err := g.Limits.check(); err != nil {
 		return err
 	}
-	for _, e := range g.Env {
-		if i := strings.IndexByte(e, '='); i <= 0 || strings.IndexByte(e, 0) >= 0 {
-			return fmt.Errorf("sandbox: grant environment: %w: %q is not NAME=value", ErrBadGrant, e)
-		}
+	if e, ok := badVariable(g.Env); ok {
+		return fmt.Errorf("sandbox: grant environment: %w: %q is not NAME=value", ErrBadGrant, e)
 	}
-	seen := map[string]bool{}
+	seen := map[string]bool{tmpDir: g.Tmp}
 	for _, m := range g.Mounts {
-		if !path.IsAbs(m.Guest) || path.Clean(m.Guest) != m.Guest || m.Guest == "/" {
-			return fmt.Errorf("sandbox: mount %q: %w: not a clean absolute path below /", m.Guest, ErrBadGrant)
+		if err := m.check(); err != nil {
+			return fmt.Errorf("sandbox: mount %q: %w: %w", m.Guest, ErrBadGrant, err)
 		}
 		if seen[m.Guest] {
 			return fmt.Errorf("sandbox: mount %q: %w: mounted twice", m.Guest, ErrBadGrant)
 		}
 		seen[m.Guest] = true
-		if err := checkDirectory(m.Host); err != nil {
-			return fmt.Errorf("sandbox: mount %q: %w: %w", m.Guest, ErrBadGrant, err)
-		}
 	}
 	return nil
+}
+
+func (m Mount) check() error {
+	switch {
+	case !path.IsAbs(m.Guest) || path.Clean(m.Guest) != m.Guest || m.Guest == "/" || vfs.CheckPath(m.Guest) != vfs.OK:
+		return errors.New("not a clean absolute path below /")
+	case m.Guest == devDir || strings.HasPrefix(m.Guest, devDir+"/"):
+		return errors.New("the guest's devices are there")
+	case m.Access != ReadOnly && m.Access != ReadWrite:
+		return fmt.Errorf("unknown access %d", m.Access)
+	case m.HardLinks != HardLinksCopy && m.HardLinks != HardLinksRefuse:
+		return fmt.Errorf("unknown treatment of hard links %d", m.HardLinks)
+	}
+	return checkDirectory(m.Host)
 }
 
 func checkDirectory(name string) error {
@@ -106,18 +116,4 @@ func checkDirectory(name string) error {
 		return fmt.Errorf("%s is not a directory", name)
 	}
 	return nil
-}
-
-// inside reports whether target lies in dir, and where, both with links resolved.
-func inside(dir, target string) (rel string, ok bool) {
-	d, err1 := clean(dir)
-	t, err2 := clean(target)
-	if err1 != nil || err2 != nil {
-		return "", false
-	}
-	rel, err := filepath.Rel(d, t)
-	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return "", false
-	}
-	return filepath.ToSlash(rel), true
 }

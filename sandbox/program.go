@@ -43,6 +43,7 @@ const (
 type Program struct {
 	name   string
 	digest digest
+	owner  *Engine
 	*prepared
 	module engine.Module
 	image  *image.Image // nil when the module has no memory
@@ -82,40 +83,65 @@ type globalValue struct {
 
 // loading is a program that is being loaded, or has been.
 type loading struct {
-	done    chan struct{}
-	program *Program
-	err     error
+	done      chan struct{}
+	program   *Program
+	err       error
+	abandoned bool // the one who loaded it gave up: that is no answer for others
 }
 
 // Load makes a program ready to run. A program is loaded once: later calls return the same one.
 func (e *Engine) Load(ctx context.Context, src Source) (*Program, error) {
-	e.mu.Lock()
-	if e.closed {
-		e.mu.Unlock()
-		return nil, fmt.Errorf("sandbox: load %s: engine %w", src.Name, ErrClosed)
+	ctx, done, err := e.begin(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: load %s: %w", src.Name, err)
 	}
-	l, ok := e.programs[src.Digest]
-	if !ok {
-		l = &loading{done: make(chan struct{})}
-		e.programs[src.Digest] = l
-	}
-	e.mu.Unlock()
-	if ok {
+	defer done()
+	for {
+		l, first := e.join(src)
+		if first {
+			e.loadFirst(ctx, src, l)
+			return l.program, l.err
+		}
 		select {
 		case <-l.done:
-			return l.program, l.err
+			if !l.abandoned {
+				return l.program, l.err
+			}
 		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
 			return nil, fmt.Errorf("sandbox: load %s: %w", src.Name, context.Cause(ctx))
 		}
 	}
-	l.program, l.err = e.load(ctx, src)
-	if l.err != nil {
-		e.mu.Lock()
-		delete(e.programs, src.Digest) // the next one tries again
-		e.mu.Unlock()
+}
+
+// join finds who loads a program, or has; first tells that the caller is to do it.
+func (e *Engine) join(src Source) (l *loading, first bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if l, ok := e.programs[src.Digest]; ok {
+		return l, false
 	}
-	close(l.done)
-	return l.program, l.err
+	l = &loading{done: make(chan struct{})}
+	if !e.closed {
+		e.programs[src.Digest] = l
+	}
+	return l, true
+}
+
+// loadFirst loads a program for everybody who waits for it.
+func (e *Engine) loadFirst(ctx context.Context, src Source, l *loading) {
+	defer close(l.done)
+	defer func() {
+		if l.program == nil { // also when something panicked
+			e.mu.Lock()
+			delete(e.programs, src.Digest) // the next one tries again
+			e.mu.Unlock()
+		}
+	}()
+	l.abandoned = true
+	l.program, l.err = e.load(ctx, src)
+	l.abandoned = l.err != nil && ctx.Err() != nil
 }
 
 func (e *Engine) load(ctx context.Context, src Source) (*Program, error) {
@@ -123,7 +149,7 @@ func (e *Engine) load(ctx context.Context, src Source) (*Program, error) {
 		module, err := e.inner.Compile(ctx, &meter.Module{Wasm: prep.wasm})
 		if err == nil {
 			prep.wasm = nil
-			return &Program{name: src.Name, digest: src.Digest, prepared: prep, module: module, image: img}, nil
+			return &Program{name: src.Name, digest: src.Digest, owner: e, prepared: prep, module: module, image: img}, nil
 		}
 		// What the cache holds is not what was stored: make it again.
 	}
@@ -157,15 +183,15 @@ func (e *Engine) build(ctx context.Context, src Source, data []byte) (*Program, 
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBadModule, err)
 	}
-	p := &Program{name: src.Name, digest: src.Digest, prepared: prep, module: module}
-	memory, err := p.takeImage(ctx, m)
+	p := &Program{name: src.Name, digest: src.Digest, owner: e, prepared: prep, module: module}
+	content, err := p.takeImage(ctx, m)
 	if err != nil {
 		_ = module.Close(ctx)
 		return nil, err
 	}
 	prep.wasm = m.Wasm
 	// A cache that cannot be written costs the next process time; it is no reason to fail this one.
-	_ = e.cache.store(src.Digest, e.inner.Name(), prep, memory)
+	_ = e.cache.store(src.Digest, e.inner.Name(), prep, content)
 	prep.wasm = nil
 	return p, nil
 }

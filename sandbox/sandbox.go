@@ -2,7 +2,10 @@ package sandbox
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"path"
+	"strings"
 	"time"
 )
 
@@ -41,6 +44,32 @@ type Command struct {
 	MaxOutput int64
 }
 
+// check refuses what no guest can be given.
+func (c Command) check() error {
+	for _, a := range c.Args {
+		if strings.IndexByte(a, 0) >= 0 {
+			return fmt.Errorf("argument %q: %w: it has a NUL byte", a, ErrBadCommand)
+		}
+	}
+	if e, ok := badVariable(c.Env); ok {
+		return fmt.Errorf("environment: %w: %q is not NAME=value", ErrBadCommand, e)
+	}
+	if c.Dir != "" && (!path.IsAbs(c.Dir) || strings.IndexByte(c.Dir, 0) >= 0) {
+		return fmt.Errorf("directory %q: %w: not an absolute path", c.Dir, ErrBadCommand)
+	}
+	return nil
+}
+
+// badVariable finds the first that is not of the form NAME=value.
+func badVariable(env []string) (string, bool) {
+	for _, e := range env {
+		if i := strings.IndexByte(e, '='); i <= 0 || strings.IndexByte(e, 0) >= 0 {
+			return e, true
+		}
+	}
+	return "", false
+}
+
 // Result is how a call ended. A call that a limit ended has one too.
 type Result struct {
 	ExitCode int
@@ -52,7 +81,8 @@ type Result struct {
 	Duration   time.Duration
 	// Truncated tells that the guest wrote more than Limits.Output.
 	Truncated bool
-	// Hit lists the limits that the call ran into, whether they ended it or only failed an operation of the guest.
+	// Hit lists the limits that the call ran into, whether they ended it or only failed an operation of the guest. Limits
+	// of the session (Disk, Files, FileSize, Handles, Depth) are in it too when another call ran into them at the same time.
 	Hit []Limit
 	// Changed lists the files below mounts that the call created, wrote or removed, as guest paths in sorted order. It is cut
 	// at MaxChanged, and ChangedMore tells that it was.

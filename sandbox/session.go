@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -33,6 +34,7 @@ func (s *Sandbox) Open(grant Grant) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	grant.Mounts, grant.Env = slices.Clone(grant.Mounts), slices.Clone(grant.Env) // the caller's to change
 	return &Session{grant: grant, limits: limits, tree: tree}, nil
 }
 
@@ -45,12 +47,21 @@ func (s *Session) Close() error {
 }
 
 // Run runs one command to its end. A command that exits, with whatever code, is no error. When a limit ended it the error is a
-// *[LimitError], when a fault of its own did a *[TrapError], and the result says what it had used until then.
+// *[LimitError], when a fault of its own did a *[TrapError], and the result says what it had used until then. When ctx ended it,
+// the error wraps the context's cause.
 func (s *Session) Run(ctx context.Context, program *Program, cmd Command) (*Result, error) {
 	if s.closed.Load() {
 		return nil, fmt.Errorf("sandbox: run %s: session %w", program.name, ErrClosed)
 	}
-	if err := ctx.Err(); err != nil {
+	if err := cmd.check(); err != nil {
+		return nil, fmt.Errorf("sandbox: run %s: %w", program.name, err)
+	}
+	ctx, done, err := program.owner.begin(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: run %s: %w", program.name, err)
+	}
+	defer done()
+	if ctx.Err() != nil {
 		return nil, fmt.Errorf("sandbox: run %s: %w", program.name, context.Cause(ctx))
 	}
 	begun := time.Now()
@@ -124,7 +135,8 @@ func stdinFile(ctx context.Context, r io.Reader) vfs.File {
 	return stream.FromReader(ctx, r)
 }
 
-// environment is the grant's, the command's and the working directory.
+// environment is the grant's, the command's and the working directory. No name is in it twice: which of two values counts
+// differs from program to program.
 func (s *Session) environment(cmd Command) []string {
 	dir := cmd.Dir
 	if dir == "" && len(s.grant.Mounts) > 0 {
@@ -133,7 +145,18 @@ func (s *Session) environment(cmd Command) []string {
 	if dir == "" {
 		dir = "/"
 	}
-	return append(slices.Concat(s.grant.Env, cmd.Env), "PWD="+dir)
+	all := append(slices.Concat(s.grant.Env, cmd.Env), "PWD="+dir)
+	env, index := make([]string, 0, len(all)), make(map[string]int, len(all))
+	for _, e := range all {
+		name, _, _ := strings.Cut(e, "=")
+		if i, ok := index[name]; ok {
+			env[i] = e
+			continue
+		}
+		index[name] = len(env)
+		env = append(env, e)
+	}
+	return env
 }
 
 // hit lists the limits that the call ran into, the one that ended it first.

@@ -24,35 +24,41 @@ var initTime = time.Unix(0, 0)
 
 // takeImage makes the memory that each call starts with: that of the module's data, or for a reactor what its
 // initialisation left. It returns the content for the cache.
-func (p *Program) takeImage(ctx context.Context, m *meter.Module) ([]byte, error) {
+func (p *Program) takeImage(ctx context.Context, m *meter.Module) (image.Content, error) {
 	if !p.HasMemory {
-		return nil, nil
+		return image.Content{}, nil
 	}
-	data := make([]byte, p.MemoryMin)
+	content := image.Content{Size: p.MemoryMin}
 	for _, d := range m.Data {
-		copy(data[d.Offset:], d.Bytes)
+		content.Segments = append(content.Segments, image.Segment{Offset: int64(d.Offset), Bytes: d.Bytes})
 	}
-	img, err := image.New(data)
-	if err != nil {
-		return nil, fmt.Errorf("sandbox: %w", err)
+	if err := p.setImage(content); err != nil {
+		return content, err
 	}
-	p.image, p.ImageSize = img, img.Size()
 	if p.Entry != runExport || !canImage(m) {
-		return data, nil
+		return content, nil
 	}
+	before := p.image
+	defer before.Close()
 	after, err := p.initialise(ctx, m)
 	if err != nil {
-		_ = img.Close()
-		return nil, err
+		return content, err
 	}
-	initialised, err := image.New(after)
-	_ = img.Close()
-	if err != nil {
-		return nil, fmt.Errorf("sandbox: %w", err)
+	content = image.Content{Size: int64(len(after)), Segments: []image.Segment{{Bytes: after}}}
+	if err := p.setImage(content); err != nil {
+		return content, err
 	}
-	p.image, p.ImageSize = initialised, initialised.Size()
 	p.Before, p.Imaged = nil, true
-	return after, nil
+	return content, nil
+}
+
+func (p *Program) setImage(content image.Content) error {
+	img, err := image.New(content)
+	if err != nil {
+		return fmt.Errorf("sandbox: %w", err)
+	}
+	p.image, p.ImageSize = img, img.Size()
+	return nil
 }
 
 // canImage reports whether memory and mutable globals are all that the module's initialisation can change.
@@ -73,6 +79,9 @@ func canImage(m *meter.Module) bool {
 // initialise runs the program's initialisation with an empty grant, a stopped clock and fixed randomness, so that what it
 // leaves is the same on every machine, and returns the memory. The globals go into p.
 func (p *Program) initialise(ctx context.Context, m *meter.Module) ([]byte, error) {
+	if p.image.Size() > initMemory {
+		return nil, fmt.Errorf("%w: initialise: it needs %s of memory, more than %s", ErrBadModule, size(p.image.Size()), size(initMemory))
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, initTimeout, &LimitError{Limit: LimitTimeout, Value: initTimeout.String()})
 	defer cancel()
 	empty, err := emptyTree()
@@ -91,6 +100,9 @@ func (p *Program) initialise(ctx context.Context, m *meter.Module) ([]byte, erro
 	defer call.system.Close()
 	memory := p.image.NewMemory(initMemory)
 	defer memory.Free()
+	if memory.Reallocate(0) == nil {
+		return nil, errNoMemory
+	}
 	inst, err := p.module.Instantiate(ctx, memory, call)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBadModule, err)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,8 +18,11 @@ import (
 	"openclaw/sandbox/internal/vfs"
 )
 
-// tmpDir is where Grant.Tmp is mounted.
-const tmpDir = "/tmp"
+// Where Grant.Tmp and the devices are mounted.
+const (
+	tmpDir = "/tmp"
+	devDir = "/dev"
+)
 
 // tmpMode lets everybody write, as on every system; there is nobody else.
 const tmpMode = 0o777
@@ -64,17 +67,20 @@ func openTree(grant Grant, limits Limits, cacheDir string) (*tree, error) {
 }
 
 func (t *tree) mount(m Mount, cacheDir string) error {
-	protect := hostfs.Protection(m.Protect)
+	protect := hostfs.Protection(slices.Clone(m.Protect))
 	if m.Protect == nil {
 		protect = hostfs.DefaultProtection()
 	}
+	protect = append(protect, t.covered(m)...)
 	if cacheDir != "" {
 		if _, ok := inside(cacheDir, m.Host); ok {
 			return fmt.Errorf("sandbox: mount %q: %w: %s holds compiled programs", m.Guest, ErrBadGrant, m.Host)
 		}
-		if rel, ok := inside(m.Host, cacheDir); ok {
-			protect = append(slices.Clone(protect), "/"+rel)
+		leading, err := wayTo(m.Host, cacheDir)
+		if err != nil {
+			return fmt.Errorf("sandbox: mount %q: %w: cache %s: %w", m.Guest, ErrBadGrant, cacheDir, err)
 		}
+		protect = append(protect, leading...)
 	}
 	changes := hostfs.NewChanges(0) // only calls watch it
 	fs, err := hostfs.New(m.Host, hostfs.Options{
@@ -93,7 +99,7 @@ func (t *tree) mount(m Mount, cacheDir string) error {
 func (t *tree) root(handles devfs.Handles) (vfs.FS, error) {
 	now := nanoseconds(t.grant.Clock)
 	dev := devfs.New(devfs.Options{Handles: handles, Random: t.grant.Random, Quota: t.quota, Now: now})
-	root, err := namespace.New(append(slices.Clip(t.shared), namespace.Mount{Path: "/dev", FS: dev}), namespace.Options{Now: now()})
+	root, err := namespace.New(append(slices.Clip(t.shared), namespace.Mount{Path: devDir, FS: dev}), namespace.Options{Now: now()})
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w: %w", ErrBadGrant, err)
 	}
@@ -157,11 +163,14 @@ func (t *tree) close() error {
 	return errors.Join(all...)
 }
 
-// clean is a host path without symbolic links, where it exists.
-func clean(name string) (string, error) {
-	name, err := filepath.Abs(name)
-	if err != nil {
-		return "", err
+// covered lists what the grant's other mounts cover in m, as protected paths: what they hide, or show read-only, cannot be
+// changed through m either.
+func (t *tree) covered(m Mount) []string {
+	var list []string
+	for _, other := range t.grant.Mounts {
+		if strings.HasPrefix(other.Guest, m.Guest+"/") {
+			list = append(list, strings.TrimPrefix(other.Guest, m.Guest))
+		}
 	}
-	return filepath.EvalSymlinks(name)
+	return list
 }

@@ -8,9 +8,7 @@
 package image
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 )
@@ -28,9 +26,6 @@ type Image struct {
 // Size is the size of the memory that the image describes, in bytes.
 func (i *Image) Size() int64 { return i.size }
 
-// Zero is an image of size bytes of zeros.
-func Zero(size int64) *Image { return &Image{size: size} }
-
 // Open opens an image that Write has written.
 func Open(name string) (*Image, error) {
 	f, err := os.Open(name)
@@ -45,13 +40,34 @@ func Open(name string) (*Image, error) {
 	return &Image{size: st.Size(), file: f}, nil
 }
 
-// Write writes data to a file that appears under its name only when it is whole.
-func Write(name string, data []byte) error {
-	return Replace(name, func(w io.WriteSeeker) error { return writeSparse(w, data) })
+// Content describes an image: its size, and what is in it that is not zero.
+type Content struct {
+	Size     int64
+	Segments []Segment // no two overlap
+}
+
+// Segment is some bytes of an image.
+type Segment struct {
+	Offset int64
+	Bytes  []byte
+}
+
+// bytes is the content in memory.
+func (c Content) bytes() []byte {
+	b := make([]byte, c.Size)
+	for _, s := range c.Segments {
+		copy(b[s.Offset:], s.Bytes)
+	}
+	return b
+}
+
+// Write writes content to a file that appears under its name only when it is whole.
+func Write(name string, content Content) error {
+	return Replace(name, content.writeTo)
 }
 
 // Replace makes or replaces a file of mode 0600 with what fill writes: the old content, or none, stays until the new one is complete.
-func Replace(name string, fill func(io.WriteSeeker) error) (err error) {
+func Replace(name string, fill func(*os.File) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.tmp")
 	if err != nil {
 		return fmt.Errorf("image: write: %w", err)
@@ -72,26 +88,33 @@ func Replace(name string, fill func(io.WriteSeeker) error) (err error) {
 	return os.Rename(f.Name(), name)
 }
 
-// writeSparse leaves pages of zeros out, as most of a fresh heap is.
-func writeSparse(w io.WriteSeeker, data []byte) error {
-	bw := bufio.NewWriterSize(w, 1<<20)
-	for at := 0; at < len(data); at += pageSize {
-		page := data[at:min(at+pageSize, len(data))]
-		last := at+pageSize >= len(data)
-		if !last && isZero(page) {
-			if err := bw.Flush(); err != nil {
-				return err
-			}
-			if _, err := w.Seek(int64(at+pageSize), io.SeekStart); err != nil {
-				return err
-			}
-			continue
-		}
-		if _, err := bw.Write(page); err != nil {
+// writeTo makes an empty file the image. Pages of zeros, as most of a fresh heap is, are left out.
+func (c Content) writeTo(f *os.File) error {
+	if err := f.Truncate(c.Size); err != nil {
+		return err
+	}
+	for _, s := range c.Segments {
+		if err := s.writeTo(f); err != nil {
 			return err
 		}
 	}
-	return bw.Flush()
+	return nil
+}
+
+func (s Segment) writeTo(f *os.File) error {
+	for at := 0; at < len(s.Bytes); {
+		end := at
+		for end < len(s.Bytes) && !isZero(s.Bytes[end:min(end+pageSize, len(s.Bytes))]) {
+			end = min(end+pageSize, len(s.Bytes))
+		}
+		if end > at {
+			if _, err := f.WriteAt(s.Bytes[at:end], s.Offset+int64(at)); err != nil {
+				return err
+			}
+		}
+		at = end + pageSize // past the page of zeros that ended the run
+	}
+	return nil
 }
 
 func isZero(b []byte) bool {

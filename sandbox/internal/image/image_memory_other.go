@@ -2,7 +2,7 @@
 
 package image
 
-// New makes an image of data without a file in any directory.
-func New(data []byte) (*Image, error) {
-	return &Image{size: int64(len(data)), data: append([]byte(nil), data...)}, nil
+// New makes an image without a file in any directory.
+func New(content Content) (*Image, error) {
+	return &Image{size: content.Size, data: content.bytes()}, nil
 }
