@@ -1,0 +1,6 @@
+package sandbox
+
+import "slices"
+
+// Mounts lists what the session was granted of the host's files.
+func (s *Session) Mounts() []Mount { return slices.Clone(s.grant.Mounts) }

@@ -1,0 +1,230 @@
+package toolwasm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"openclaw/sandbox"
+)
+
+// The names of the tools.
+const (
+	ToolRead       = "read"
+	ToolWrite      = "write"
+	ToolEdit       = "edit"
+	ToolApplyPatch = "apply_patch"
+	ToolExec       = "exec"
+)
+
+// ToolNames lists the tools, in the order in which they are shown.
+func ToolNames() []string {
+	return []string{ToolRead, ToolWrite, ToolEdit, ToolApplyPatch, ToolExec}
+}
+
+// Errors of Call that are not the sandbox's.
+var (
+	// ErrUnknownTool reports a name that is no tool's.
+	ErrUnknownTool = errors.New("unknown tool")
+	// ErrBadArguments reports arguments that are no JSON object, or not one that the tool takes.
+	ErrBadArguments = errors.New("bad arguments")
+)
+
+// Limits of what passes between a tool and its caller.
+const (
+	// MaxArguments bounds the JSON of a call's arguments.
+	MaxArguments = 16 << 20
+	// MaxResult bounds the JSON of a result: a read tool's largest page, as an image in base64, with room to spare.
+	MaxResult = 32 << 20
+	// maxTimeout bounds what a call may ask for: a day. The session's own limit holds in any case.
+	maxTimeout = 24 * time.Hour
+)
+
+// ToolResult is the answer of a tool.
+type ToolResult struct {
+	// Text is what a model is shown.
+	Text string `json:"text"`
+	// Failed tells that the tool did not do what it was asked; Text says why.
+	Failed  bool            `json:"failed,omitempty"`
+	Images  []Image         `json:"images,omitempty"`
+	Details json.RawMessage `json:"details,omitempty"`
+	// Run is what the call used. It is missing in what the guest answers.
+	Run *sandbox.Result `json:"-"`
+}
+
+// Image is a picture in a result.
+type Image struct {
+	MIMEType string `json:"mimeType"`
+	Data     []byte `json:"data"`
+}
+
+// guestTool is the toolbox's command behind the file tools: it takes the tool's name as its argument and the arguments
+// on standard input, and answers with a ToolResult on standard output.
+const guestTool = "openclaw-tool"
+
+// statusBadArguments is how guestTool says that the arguments were not the tool's.
+const statusBadArguments = 2
+
+// Call runs a tool. arguments is the JSON object that the model gave. Calls of write, edit and apply_patch in one workspace
+// wait for each other.
+func (t *Toolbox) Call(ctx context.Context, session *sandbox.Session, name string, arguments []byte) (*ToolResult, error) {
+	if !slices.Contains(ToolNames(), name) {
+		return nil, fmt.Errorf("toolwasm: call %q: %w; there are %s", name, ErrUnknownTool, strings.Join(ToolNames(), ", "))
+	}
+	if len(arguments) > MaxArguments {
+		return nil, fmt.Errorf("toolwasm: call %s: %w: %d bytes, more than %d", name, ErrBadArguments, len(arguments), MaxArguments)
+	}
+	switch name {
+	case ToolExec:
+		return t.callExec(ctx, session, arguments)
+	case ToolRead:
+		return t.callFile(ctx, session, name, arguments)
+	}
+	leave, err := t.writers.enter(ctx, workspaceOf(session))
+	if err != nil {
+		return nil, fmt.Errorf("toolwasm: call %s: wait for the calls before it: %w", name, err)
+	}
+	defer leave()
+	return t.callFile(ctx, session, name, arguments)
+}
+
+// callFile runs one of the tools that are commands of the guest.
+func (t *Toolbox) callFile(ctx context.Context, session *sandbox.Session, name string, arguments []byte) (*ToolResult, error) {
+	var stdout, stderr bytes.Buffer
+	run, err := session.Run(ctx, t.program, sandbox.Command{
+		Args: []string{guestTool, name}, Env: BaseEnv(), Dir: Workspace,
+		Stdin: bytes.NewReader(arguments), Stdout: &stdout, Stderr: &stderr, MaxOutput: MaxResult,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("toolwasm: call %s: %w", name, err)
+	}
+	result := &ToolResult{}
+	if err := json.Unmarshal(stdout.Bytes(), result); err != nil {
+		return nil, fmt.Errorf("toolwasm: call %s: exit status %d: %s", name, run.ExitCode, firstLine(stderr.String()))
+	}
+	result.Run = run
+	if run.ExitCode == statusBadArguments {
+		return nil, fmt.Errorf("toolwasm: call %s: %w: %s", name, ErrBadArguments, result.Text)
+	}
+	result.Failed = run.ExitCode != 0
+	return result, nil
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	if s == "" {
+		return "no answer"
+	}
+	return s
+}
+
+// execArguments are the arguments of the exec tool.
+type execArguments struct {
+	Command        *string           `json:"command"`
+	Title          string            `json:"title"`
+	Workdir        string            `json:"workdir"`
+	Env            map[string]string `json:"env"`
+	TimeoutSeconds float64           `json:"timeoutSeconds"`
+}
+
+// execDetails are the details of an exec result.
+type execDetails struct {
+	Status     string `json:"status"` // completed or failed
+	ExitCode   int    `json:"exitCode"`
+	DurationMs int64  `json:"durationMs"`
+	TimedOut   bool   `json:"timedOut"`
+	Truncated  bool   `json:"truncated,omitempty"`
+	Cwd        string `json:"cwd"`
+}
+
+func (t *Toolbox) callExec(ctx context.Context, session *sandbox.Session, arguments []byte) (*ToolResult, error) {
+	a, err := parseExec(arguments)
+	if err != nil {
+		return nil, fmt.Errorf("toolwasm: call exec: %w: %w", ErrBadArguments, err)
+	}
+	script := Script{Text: *a.Command, Dir: guestPath(a.Workdir)}
+	for name, value := range a.Env {
+		script.Env = append(script.Env, name+"="+value)
+	}
+	slices.Sort(script.Env)
+	var both bytes.Buffer // what a terminal would show
+	script.Stdout, script.Stderr = &both, &both
+	if a.TimeoutSeconds > 0 {
+		limit := time.Duration(a.TimeoutSeconds * float64(time.Second))
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, &sandbox.LimitError{Limit: sandbox.LimitTimeout, Value: limit.String()})
+		defer cancel()
+	}
+	run, err := t.Exec(ctx, session, script)
+	var limit *sandbox.LimitError
+	if err != nil && !errors.As(err, &limit) {
+		return nil, fmt.Errorf("toolwasm: call exec: %w", err)
+	}
+	return execResult(run, limit, both.String(), script.Dir)
+}
+
+func parseExec(arguments []byte) (*execArguments, error) {
+	dec := json.NewDecoder(bytes.NewReader(arguments))
+	dec.DisallowUnknownFields()
+	a := &execArguments{}
+	if err := dec.Decode(a); err != nil {
+		return nil, err
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, errors.New("something follows the JSON object")
+	}
+	switch {
+	case a.Command == nil || *a.Command == "":
+		return nil, errors.New("command is missing")
+	case strings.ContainsRune(*a.Command, 0):
+		return nil, errors.New("command holds a NUL byte")
+	case a.TimeoutSeconds < 0 || a.TimeoutSeconds > maxTimeout.Seconds():
+		return nil, fmt.Errorf("timeoutSeconds must be between 0 and %.0f", maxTimeout.Seconds())
+	}
+	for name := range a.Env {
+		if name == "" || strings.ContainsAny(name, "=\x00") || name == "PATH" {
+			return nil, fmt.Errorf("env: %q cannot be set", name)
+		}
+	}
+	return a, nil
+}
+
+// execResult puts a run into words: the output, and a note in parentheses where the status is not zero.
+func execResult(run *sandbox.Result, limit *sandbox.LimitError, output, dir string) (*ToolResult, error) {
+	d := execDetails{Status: "completed", ExitCode: run.ExitCode, DurationMs: run.Duration.Milliseconds(), Truncated: run.Truncated, Cwd: dir}
+	text := strings.ToValidUTF8(output, "\uFFFD")
+	if run.Truncated {
+		text += "\n(output truncated)"
+	}
+	if run.ExitCode != 0 {
+		text += fmt.Sprintf("\n(exit code %d)", run.ExitCode)
+	}
+	if limit != nil {
+		d.Status, d.TimedOut = "failed", limit.Limit == sandbox.LimitTimeout
+		text += fmt.Sprintf("\n(ended: the %s limit was reached)", limit.Limit)
+	}
+	text = strings.TrimPrefix(text, "\n")
+	if text == "" {
+		text = "(no output)"
+	}
+	details, err := json.Marshal(d)
+	if err != nil {
+		return nil, fmt.Errorf("toolwasm: call exec: %w", err)
+	}
+	return &ToolResult{Text: text, Details: details, Failed: limit != nil, Run: run}, nil
+}
+
+// guestPath is a path given by a model as an absolute path in the guest.
+func guestPath(name string) string {
+	if path.IsAbs(name) {
+		return path.Clean(name)
+	}
+	return path.Join(Workspace, name)
+}
