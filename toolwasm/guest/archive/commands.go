@@ -18,9 +18,11 @@ func Commands() []command.Command {
 		{Name: "tar", Run: tarCommand, Help: tarHelp},
 		{Name: "unxz", Run: compressCommand, Help: xzHelp},
 		{Name: "unzstd", Run: compressCommand, Help: zstdHelp},
+		{Name: "unzip", Run: unzip, Help: unzipHelp},
 		{Name: "xz", Run: compressCommand, Help: xzHelp},
 		{Name: "xzcat", Run: compressCommand, Help: xzHelp},
 		{Name: "zcat", Run: gzipCommand, Help: gzipHelp},
+		{Name: "zip", Run: zipCommand, Help: zipHelp},
 		{Name: "zstd", Run: compressCommand, Help: zstdHelp},
 		{Name: "zstdcat", Run: compressCommand, Help: zstdHelp},
 	}

@@ -61,7 +61,8 @@ func inspect(s string) (needs, control, plain bool) {
 				control, plain = true, false
 			}
 		case r < ' ' || !unicode.IsPrint(r):
-			control, plain, needs = true, false, true
+			control, plain = true, false
+			needs = needs || r == '\t' || r == '\n' || r == '\r'
 		case r == '{' || r == '}':
 			needs = needs || len(s) == 1
 		case r == '#' || r == '~':
