@@ -109,6 +109,9 @@ func (f *file) put(p []byte, off int64) (n int, end int64, errno vfs.Errno) {
 	node, q := f.node, f.fs.options.Quota
 	node.mu.Lock()
 	defer node.mu.Unlock()
+	if errno := node.measure(f.h); errno != vfs.OK {
+		return 0, off, errno
+	}
 	if f.append {
 		off = node.size
 	}
@@ -184,9 +187,18 @@ func (f *file) Truncate(size int64) vfs.Errno {
 
 // resize sets the length of the file, whatever the guest may do with it.
 func (f *file) resize(size int64) vfs.Errno {
+	return f.reshape(func(int64) int64 { return size })
+}
+
+// reshape sets the length of the file to what next makes of it.
+func (f *file) reshape(next func(size int64) int64) vfs.Errno {
 	node, q := f.node, f.fs.options.Quota
 	node.mu.Lock()
 	defer node.mu.Unlock()
+	if errno := node.measure(f.h); errno != vfs.OK {
+		return errno
+	}
+	size := next(node.size)
 	if errno := node.extend(q, size); errno != vfs.OK {
 		return errno
 	}
@@ -221,7 +233,7 @@ func (f *file) Allocate(off, size int64) vfs.Errno {
 	if off+size <= st.Size {
 		return vfs.OK
 	}
-	return f.resize(off + size)
+	return f.reshape(func(now int64) int64 { return max(now, off+size) })
 }
 
 func (f *file) Sync() vfs.Errno {

@@ -11,8 +11,8 @@
 //   - A link that leaves the root, or is absolute, fails with EXDEV, as with Linux's openat2(RESOLVE_BENEATH); so does
 //     a path with too many "..". More than [vfs.MaxLinks] links are ELOOP. Links that stay inside work, dangling ones
 //     too: creating through them makes the file they name.
-//   - A link with an absolute target, or one that leaves the root (judged by its text, from where the link is), cannot
-//     be made, moved or hard-linked to where it would (EPERM).
+//   - A link with an absolute target, or one that may leave the root (judged by its text, from where the link is; a ".."
+//     after a name may), cannot be made, moved or hard-linked to where it would (EPERM).
 //   - FIFOs and sockets cannot be opened (ENXIO), nor devices (EPERM); no open ever waits. They can be listed, stat'ed,
 //     renamed and removed. Mode and times of what is neither a file nor a directory cannot be changed.
 //   - set-user-ID, set-group-ID bits never reach the host. The umask of the host process applies to what is made.

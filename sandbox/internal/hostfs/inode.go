@@ -20,7 +20,7 @@ type inode struct {
 	orphan bool // guarded by the table
 
 	mu   sync.Mutex
-	size int64 // logical, as far as charged
+	size int64 // logical, when it was last measured or changed
 }
 
 // inodeTable knows the open files.
@@ -62,13 +62,11 @@ func (t *inodeTable) release(n *inode) {
 	}
 }
 
-// unlinked gives back what st, of which one name was just removed, took. st is from before the removal.
+// unlinked gives back what st, of which one name was just removed, took: the name, and with the last one the content.
+// st is from before the removal.
 func (t *inodeTable) unlinked(st vfs.Stat) {
-	if st.Type != vfs.TypeRegular {
+	if st.Type != vfs.TypeRegular || st.Nlink > 1 {
 		t.quota.RemoveFile()
-		return
-	}
-	if st.Nlink > 1 {
 		return
 	}
 	t.mu.Lock()
@@ -81,6 +79,16 @@ func (t *inodeTable) unlinked(st vfs.Stat) {
 		t.quota.Shrink(st.Size)
 		t.quota.RemoveFile()
 	}
+}
+
+// measure makes size what the file really has. It may have been cut or extended by someone else: a program of the host,
+// or a guest through another mount; what they did is theirs to be charged for.
+func (n *inode) measure(h handle) vfs.Errno {
+	st, errno := h.stat()
+	if errno == vfs.OK {
+		n.size = st.Size
+	}
+	return errno
 }
 
 // extend charges what makes the file end bytes long. settle must follow, with the inode still locked.

@@ -234,17 +234,15 @@ func (w *walk) separate(keep bool) vfs.Errno {
 	if !keep {
 		size = 0
 	}
-	if errno := fs.options.Quota.AddFile(); errno != vfs.OK {
+	if errno := fs.options.Quota.CheckSize(size); errno != vfs.OK {
 		return errno
 	}
 	if errno := fs.options.Quota.Grow(size); errno != vfs.OK {
-		fs.options.Quota.RemoveFile()
 		return errno
 	}
 	errno = replaceByCopy(d, w.leaf, from, st, size)
 	if errno != vfs.OK {
 		fs.options.Quota.Shrink(size)
-		fs.options.Quota.RemoveFile()
 	}
 	return errno
 }

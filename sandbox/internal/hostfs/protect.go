@@ -5,12 +5,16 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
 
 	"openclaw/sandbox/internal/vfs"
 )
 
 // Protection lists paths that can be read but not changed, with all that is below them. A pattern is a path: its
-// components match, whatever the case of ASCII letters, at any depth; with a leading "/" only from the root of the
+// components match, however they are spelt (case, ligatures, width), at any depth; with a leading "/" only from the root of the
 // mount. What counts is the canonical path, so links do not help.
 //
 //   - A protected path cannot be created, written, removed, renamed, linked, or given another mode or time (EROFS).
@@ -138,10 +142,10 @@ func (fs *FS) target(name string) []string {
 		return nil
 	}
 	place, errno := fs.Canonical(name)
-	if errno == vfs.ENOENT && !leaves(text, 0) {
+	if errno == vfs.ENOENT && !isAbsolute(text) {
 		place, errno = path.Clean(toSlash(text)), vfs.OK
 	}
-	if errno != vfs.OK || place == "." {
+	if errno != vfs.OK || place == "." || strings.HasPrefix(place+"/", "../") {
 		return nil
 	}
 	return strings.Split(fold(place), "/")
@@ -219,28 +223,24 @@ func afterPath(names []string, path string) (tail []string, matched bool) {
 	return nil, true
 }
 
-// fold maps the spellings of a name that a host may take for the same file to one: ASCII letters lose their case, and
-// the code points that HFS+ ignores in names are dropped.
+// fold maps the spellings of a name that some filesystem of some host takes for the same file to one: it drops the code
+// points that HFS+ ignores, takes compatible characters for one, and all cases. "ﬁ" is "fi", "K" is "k".
 func fold(name string) string {
-	plain := true
-	for i := 0; i < len(name); i++ {
-		if c := name[i]; c >= 0x80 || 'A' <= c && c <= 'Z' {
-			plain = false
-			break
-		}
+	ascii := true
+	for i := 0; i < len(name) && ascii; i++ {
+		ascii = name[i] < utf8.RuneSelf
 	}
-	if plain {
-		return name
+	if ascii {
+		return strings.ToLower(name)
 	}
-	return strings.Map(func(r rune) rune {
+	name = strings.Map(func(r rune) rune {
 		switch {
-		case 'A' <= r && r <= 'Z':
-			return r + 'a' - 'A'
 		case r >= 0x200c && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x206a && r <= 0x206f, r == 0xfeff:
 			return -1
 		}
 		return r
 	}, name)
+	return norm.NFKD.String(cases.Fold().String(norm.NFKD.String(name)))
 }
 
 // mayChange fails with EROFS when the entry that w stands at, of the given kind before or after the change, must stay

@@ -1,6 +1,7 @@
 package hostfs_test
 
 import (
+	"fmt"
 	"strconv"
 	"sync"
 	"testing"
@@ -54,6 +55,19 @@ func TestProtectedPathsAreReadOnly(t *testing.T) {
 	if w.exists("made") {
 		t.Error("something was made")
 	}
+}
+
+// TestProtectionKnowsAllSpellings checks names that some filesystem takes for a protected one: where two are one file, the
+// guest would otherwise write it under the other name.
+func TestProtectionKnowsAllSpellings(t *testing.T) {
+	w := newWorld(t)
+	fs := w.mount(hostfs.Options{Protect: append(hostfs.DefaultProtection(), "/Grüße")})
+	for _, name := range []string{
+		".ENVRC", ".env\u200crc", ".hu\u017fky", ".vsc\u2134de", ".\uff47itconfig", ".g\u2170tconfig", ".idea\ufeff", "gru\u0308\u1e9ee", "GRÜSSE",
+	} {
+		want(t, fmt.Sprintf("%q", name), put(fs, name, "guest"), vfs.EROFS)
+	}
+	want(t, "another", put(fs, ".envrç", "guest"), vfs.OK)
 }
 
 func TestProtectedPathsCannotBeMade(t *testing.T) {

@@ -62,7 +62,7 @@ func TestQuotaIsGivenBackByRenameAndLastName(t *testing.T) {
 	want(t, "rename over", fs.Rename("a", "b"), vfs.OK)
 	want(t, "link", fs.Link("b", "c", false), vfs.OK)
 	want(t, "rename of two names of a file", fs.Rename("b", "c"), vfs.OK)
-	if u := q.Usage(); u.Bytes != 10 || u.Files != 1 {
+	if u := q.Usage(); u.Bytes != 10 || u.Files != 2 {
 		t.Errorf("%+v", u)
 	}
 	fs.Unlink("b")
@@ -87,9 +87,11 @@ func TestQuotaOfFilesSizeHandlesAndDepth(t *testing.T) {
 	want(t, "fourth file", put(fs, "b", ""), vfs.EDQUOT)
 	want(t, "fourth directory", fs.Mkdir("b", 0o755), vfs.EDQUOT)
 	want(t, "fourth link", fs.Symlink("a", "b"), vfs.EDQUOT)
-	want(t, "hard link", fs.Link("a", "b", false), vfs.OK)
+	want(t, "fourth name", fs.Link("a", "b", false), vfs.EDQUOT)
 	want(t, "unlink", fs.Unlink("l"), vfs.OK)
-	want(t, "room again", fs.Mkdir("e", 0o755), vfs.OK)
+	want(t, "room again", fs.Link("a", "b", false), vfs.OK)
+	want(t, "unlink a name", fs.Unlink("b"), vfs.OK)
+	want(t, "and again", fs.Mkdir("e", 0o755), vfs.OK)
 	f, g := open(t, fs, "a", vfs.Read), open(t, fs, ".", vfs.Read)
 	want(t, "third handle", opened(fs, "a", vfs.Read), vfs.EMFILE)
 	f.Close()
@@ -120,8 +122,53 @@ func TestSeparatingAHardLinkIsCharged(t *testing.T) {
 		t.Errorf("%v is left, %+v", names, q.Usage())
 	}
 	want(t, "replacing the content", put(fs, "big", "small"), vfs.OK)
-	if u := q.Usage(); u.Bytes != 5 || u.Files != 1 {
-		t.Errorf("%+v", u)
+	if u := q.Usage(); u.Bytes != 5 || u.Files != 0 {
+		t.Errorf("%+v, want the content of its own and no further name", u)
+	}
+}
+
+// TestQuotaHoldsForFilesThatOthersCut checks that content is charged to who writes it, also where the file had been longer:
+// two guests, or a guest and a program of the host, could otherwise fill the disk by turns.
+func TestQuotaHoldsForFilesThatOthersCut(t *testing.T) {
+	w := newWorld(t)
+	q := quota.New(quota.Limits{Bytes: 100}, nil)
+	fs, other := w.mount(hostfs.Options{Quota: q}), w.mount(hostfs.Options{Quota: q})
+	for i := range 3 {
+		name := fmt.Sprint("f", i)
+		f := open(t, fs, name, vfs.Write|vfs.Create)
+		_, errno := f.Write(make([]byte, 80))
+		g := open(t, other, name, vfs.Write)
+		if i == 0 {
+			want(t, "write", errno, vfs.OK)
+			want(t, "cut", f.Truncate(0), vfs.OK)
+			_, errno = g.Write(make([]byte, 80))
+			want(t, "write through the other mount", errno, vfs.OK)
+		} else {
+			want(t, "write another file", errno, vfs.EDQUOT)
+		}
+		f.Close()
+		g.Close()
+	}
+	if u := q.Usage(); u.Bytes != 80 {
+		t.Errorf("%+v, and 80 bytes are on disk", u)
+	}
+}
+
+// TestAllocateDoesNotCutWhatOthersAppend races an allocation against a longer write.
+func TestAllocateDoesNotCutWhatOthersAppend(t *testing.T) {
+	w := newWorld(t)
+	fs := w.mount(hostfs.Options{})
+	for range 200 {
+		f, g := open(t, fs, "f", vfs.Write|vfs.Create|vfs.Truncate), open(t, fs, "f", vfs.Write)
+		done := make(chan vfs.Errno)
+		go func() { done <- g.Allocate(0, 10) }()
+		f.Pwrite([]byte("x"), 999)
+		want(t, "allocate", <-done, vfs.OK)
+		if st, _ := f.Stat(); st.Size != 1000 {
+			t.Fatalf("the file has %d bytes, want 1000", st.Size)
+		}
+		f.Close()
+		g.Close()
 	}
 }
 

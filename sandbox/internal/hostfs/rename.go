@@ -184,7 +184,11 @@ func (fs *FS) Link(oldPath, newPath string, follow bool) vfs.Errno {
 			return errno
 		}
 	}
+	if errno := fs.options.Quota.AddFile(); errno != vfs.OK {
+		return errno
+	}
 	if errno := from.parent().link(from.leaf, to.parent(), to.leaf); errno != vfs.OK {
+		fs.options.Quota.RemoveFile()
 		return errno
 	}
 	fs.changed(Created, to.canonical())

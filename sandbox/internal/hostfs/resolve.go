@@ -328,22 +328,24 @@ func (fs *FS) Canonical(path string) (string, vfs.Errno) {
 	return w.canonical(), vfs.OK
 }
 
-// leaves reports whether a link with this target, in a directory depth levels below the root, leads outside by its
-// text.
+// leaves reports whether a link with this target, in a directory depth levels below the root, may lead outside. A ".."
+// after a name counts as if it did: the name may be a link, or become one, and then ".." leads up from wherever that
+// is. This package would not follow there, but programs of the host do.
 func leaves(target string, depth int) bool {
 	if isAbsolute(target) {
 		return true
 	}
+	named := false
 	for target = toSlash(target); target != ""; {
 		name, rest := vfs.NextName(target)
 		switch name {
 		case "", ".":
 		case "..":
-			if depth--; depth < 0 {
+			if depth--; named || depth < 0 {
 				return true
 			}
 		default:
-			depth++
+			named = true
 		}
 		target = rest
 	}

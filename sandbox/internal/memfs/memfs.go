@@ -186,12 +186,12 @@ func (fs *FS) modified(n *node) {
 	n.ctime = n.mtime
 }
 
-// drop counts one name of n less, and frees it when that was the last and it is not open.
+// drop counts one name of n less, and frees it when that was the last and it is not open. Each name is charged as a file.
 func (fs *FS) drop(n *node) {
 	if n.kind == vfs.TypeDirectory {
 		n.nlink = 0
-	} else {
-		n.nlink--
+	} else if n.nlink--; n.nlink > 0 {
+		fs.options.Quota.RemoveFile()
 	}
 	n.ctime = fs.options.Now()
 	fs.reap(n)

@@ -285,3 +285,25 @@ func TestManyGuestsAtOnce(t *testing.T) {
 		t.Errorf("%+v is left", u)
 	}
 }
+
+// TestNamesAreCharged checks that hard links are not a way to fill the host's memory with names.
+func TestNamesAreCharged(t *testing.T) {
+	q := quota.New(quota.Limits{Files: 3}, nil)
+	fs := memfs.New(memfs.Options{Quota: q})
+	if errno := fs.WriteFile("a", nil, 0o644); errno != vfs.OK {
+		t.Fatal(errno)
+	}
+	for i, expected := range []vfs.Errno{vfs.OK, vfs.OK, vfs.EDQUOT} {
+		if errno := fs.Link("a", string(rune('b'+i)), false); errno != expected {
+			t.Errorf("link %d: errno %d, want %d", i, errno, expected)
+		}
+	}
+	for _, name := range []string{"c", "a", "b"} {
+		if errno := fs.Unlink(name); errno != vfs.OK {
+			t.Errorf("unlink: errno %d", errno)
+		}
+	}
+	if u := q.Usage(); u != (quota.Usage{}) {
+		t.Errorf("%+v", u)
+	}
+}

@@ -239,6 +239,9 @@ func (fs *FS) Link(oldPath, newPath string, follow bool) vfs.Errno {
 		case n.kind == vfs.TypeDirectory:
 			return vfs.EPERM
 		}
+		if errno := fs.options.Quota.AddFile(); errno != vfs.OK {
+			return errno
+		}
 		fs.attach(to.dir, strings.Clone(to.leaf), n)
 		n.nlink++
 		n.ctime = fs.options.Now()

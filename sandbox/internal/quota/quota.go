@@ -18,7 +18,7 @@ import (
 // Limits are the bounds of one session. Zero means no bound.
 type Limits struct {
 	Bytes    int64 // logical bytes in files, over all writable mounts
-	Files    int64 // inodes made: files, directories and links
+	Files    int64 // names made, of files, directories and links
 	FileSize int64 // logical size of one file
 	Handles  int64 // files and directories open at once
 	Depth    int64 // components in a canonical path below the root of its mount
@@ -75,7 +75,7 @@ func (q *Quota) Shrink(n int64) {
 	}
 }
 
-// AddFile charges one inode, or fails with EDQUOT.
+// AddFile charges one name, or fails with EDQUOT.
 func (q *Quota) AddFile() vfs.Errno {
 	if q == nil || q.files.take(1, q.limits.Files) {
 		return vfs.OK
@@ -84,7 +84,7 @@ func (q *Quota) AddFile() vfs.Errno {
 	return vfs.EDQUOT
 }
 
-// RemoveFile gives one inode back.
+// RemoveFile gives one name back.
 func (q *Quota) RemoveFile() {
 	if q != nil {
 		q.files.give(1)
