@@ -97,7 +97,7 @@ func New(path string, options Options) (*FS, error) {
 		root.Close()
 		return nil, fmt.Errorf("hostfs: open %s: %w", path, err)
 	}
-	lock, errno := lockOf(top)
+	lock, errno := lockOf(top, path)
 	if errno != vfs.OK {
 		base.Close()
 		return nil, fmt.Errorf("hostfs: open %s: the directory cannot be read (WASI errno %d)", path, errno)

@@ -251,3 +251,37 @@ func TestGuestsCannotGetAroundProtectionByRenaming(t *testing.T) {
 	})
 	guests.Wait()
 }
+
+// TestOverlappingMountsCannotGetAroundProtection does the same where the one who writes has another directory mounted, to
+// which the protected path does not belong before it is renamed.
+func TestOverlappingMountsCannotGetAroundProtection(t *testing.T) {
+	w := newWorld(t)
+	w.mkdir("sub/g")
+	outer := w.mount(hostfs.Options{Protect: hostfs.DefaultProtection()})
+	deadline := time.Now().Add(raceTime(t) / 2)
+	var guests sync.WaitGroup
+	guests.Go(func() {
+		for time.Now().Before(deadline) {
+			if outer.Rename("sub/g", ".git") == vfs.OK && w.exists(".git/config") {
+				t.Error("a protected path was made")
+				return
+			}
+			outer.Rename(".git", "sub/g")
+		}
+	})
+	guests.Go(func() {
+		for time.Now().Before(deadline) {
+			inner, err := hostfs.New(w.host("sub"), hostfs.Options{Protect: hostfs.DefaultProtection()})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for range 100 {
+				put(inner, "g/config", "guest")
+				inner.Unlink("g/config")
+			}
+			inner.Close()
+		}
+	})
+	guests.Wait()
+}

@@ -9,8 +9,7 @@ const maxScanned = 1 << 16
 // Rename implements [vfs.FS]. It is the one operation that can change the canonical paths of others, so it excludes
 // them: what they decided about a path holds until they have acted.
 func (fs *FS) Rename(oldPath, newPath string) vfs.Errno {
-	fs.mu.Lock()
-	defer fs.mu.Unlock()
+	defer fs.mu.lockRename()()
 	from, errno := fs.walk(oldPath)
 	defer from.release()
 	if errno != vfs.OK {
