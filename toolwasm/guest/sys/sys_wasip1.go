@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 	"unsafe"
@@ -60,11 +61,32 @@ const (
 	typeFIFO        = 128
 )
 
-// relative is the path as the host takes it: below the preopened root.
+// relative is the path as the host takes it: below the preopened root. The host refuses a path with more ".." than
+// names before it; at the root of a system they stay there instead.
 func relative(name string) string {
-	for len(name) > 0 && name[0] == '/' {
-		name = name[1:]
+	name = strings.TrimLeft(name, "/")
+	if !strings.Contains(name, "..") {
+		return orRoot(name)
 	}
+	kept := make([]string, 0, strings.Count(name, "/")+1)
+	depth := 0
+	for part := range strings.SplitSeq(name, "/") {
+		switch part {
+		case "", ".":
+		case "..":
+			if depth == 0 {
+				continue
+			}
+			depth--
+		default:
+			depth++
+		}
+		kept = append(kept, part)
+	}
+	return orRoot(strings.Join(kept, "/"))
+}
+
+func orRoot(name string) string {
 	if name == "" {
 		return "."
 	}
