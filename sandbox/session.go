@@ -81,7 +81,7 @@ func (s *Session) Run(ctx context.Context, program *Program, cmd Command) (*Resu
 	before := s.tree.hits()
 	changed := s.tree.watch()
 	c := &call{ctx: ctx, budget: s.limits.Fuel}
-	root, err := s.tree.root(c)
+	root, err := s.tree.root(ctx, c)
 	if err != nil {
 		changed()
 		return nil, err

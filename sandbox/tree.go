@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -31,7 +32,7 @@ const tmpMode = 0o777
 type tree struct {
 	grant  Grant
 	mounts []openMount
-	shared []namespace.Mount // what every call sees
+	tmp    vfs.FS // nil when the grant has none
 	quota  *quota.Quota
 
 	mu      sync.Mutex
@@ -59,9 +60,9 @@ func openTree(grant Grant, limits Limits, cacheDir string) (*tree, error) {
 		}
 	}
 	if grant.Tmp {
-		t.shared = append(t.shared, namespace.Mount{Path: tmpDir, FS: memfs.New(memfs.Options{
+		t.tmp = memfs.New(memfs.Options{
 			Quota: t.quota, OutsideLinks: true, Now: nanoseconds(grant.Clock), RootMode: tmpMode,
-		})})
+		})
 	}
 	return t, nil
 }
@@ -91,15 +92,21 @@ func (t *tree) mount(m Mount, cacheDir string) error {
 		return fmt.Errorf("sandbox: mount %q: %w: %w", m.Guest, ErrBadGrant, err)
 	}
 	t.mounts = append(t.mounts, openMount{guest: m.Guest, fs: fs, changes: changes})
-	t.shared = append(t.shared, namespace.Mount{Path: m.Guest, FS: fs})
 	return nil
 }
 
-// root is the tree of one call: what the session shares, and a /dev with the call's own streams.
-func (t *tree) root(handles devfs.Handles) (vfs.FS, error) {
+// root is the tree of one call, which ends with ctx: what the session shares, and a /dev with the call's own streams.
+func (t *tree) root(ctx context.Context, handles devfs.Handles) (vfs.FS, error) {
 	now := nanoseconds(t.grant.Clock)
 	dev := devfs.New(devfs.Options{Handles: handles, Random: t.grant.Random, Quota: t.quota, Now: now})
-	root, err := namespace.New(append(slices.Clip(t.shared), namespace.Mount{Path: devDir, FS: dev}), namespace.Options{Now: now()})
+	mounts := []namespace.Mount{{Path: devDir, FS: dev}}
+	if t.tmp != nil {
+		mounts = append(mounts, namespace.Mount{Path: tmpDir, FS: t.tmp})
+	}
+	for _, m := range t.mounts {
+		mounts = append(mounts, namespace.Mount{Path: m.guest, FS: m.fs.For(ctx)})
+	}
+	root, err := namespace.New(mounts, namespace.Options{Now: now()})
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w: %w", ErrBadGrant, err)
 	}

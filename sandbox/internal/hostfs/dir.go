@@ -1,6 +1,10 @@
 package hostfs
 
-import "openclaw/sandbox/internal/vfs"
+import (
+	"context"
+
+	"openclaw/sandbox/internal/vfs"
+)
 
 // dirHandle is an open directory: with fileHandle, all that this package can do to the host. Each system has one
 // implementation, dir. A name is a single component, never "." or "..", and no method follows a link that it is.
@@ -45,7 +49,8 @@ type fileHandle interface {
 	datasync() vfs.Errno
 	chmod(mode uint32) vfs.Errno
 	utimes(atime, mtime int64, flags vfs.TimeFlag) vfs.Errno
-	readdir() ([]vfs.Dirent, vfs.Errno)
+	// readdir lists a whole directory, but not after ctx is done, and no more than maxEntries.
+	readdir(ctx context.Context) ([]vfs.Dirent, vfs.Errno)
 	// copyOwner gives the file the owner of from, as far as the host lets it.
 	copyOwner(from handle)
 	close() vfs.Errno
@@ -55,6 +60,20 @@ var (
 	_ dirHandle  = dir{}
 	_ fileHandle = handle{}
 )
+
+// maxEntries bounds what is listed of one directory: a list is held in the host's memory. A larger one is EOVERFLOW.
+const maxEntries = 1 << 20
+
+// mayGoOn ends a listing of so many entries that has become too long, or that nobody waits for.
+func mayGoOn(ctx context.Context, entries int) vfs.Errno {
+	switch {
+	case ctx.Err() != nil:
+		return vfs.ECANCELED
+	case entries > maxEntries:
+		return vfs.EOVERFLOW
+	}
+	return vfs.OK
+}
 
 // Bits of a mode. The guest can neither set set-user-ID nor set-group-ID: they would give the user's rights away.
 const (

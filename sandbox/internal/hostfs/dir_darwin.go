@@ -1,6 +1,7 @@
 package hostfs
 
 import (
+	"context"
 	"os"
 	"time"
 
@@ -47,7 +48,7 @@ func (d dir) utimesLink(name string, atime, mtime int64, flags vfs.TimeFlag) vfs
 	return errnoOf(unix.UtimesNanoAt(d.fd, name, ts, unix.AT_SYMLINK_NOFOLLOW))
 }
 
-func (h handle) readdir() ([]vfs.Dirent, vfs.Errno) {
+func (h handle) readdir(ctx context.Context) ([]vfs.Dirent, vfs.Errno) {
 	fd, err := openat(h.fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, errnoOf(err)
@@ -58,5 +59,5 @@ func (h handle) readdir() ([]vfs.Dirent, vfs.Errno) {
 	if err != nil {
 		return nil, errnoOf(err)
 	}
-	return statEntries(dir(h), names)
+	return statEntries(ctx, dir(h), names)
 }

@@ -2,6 +2,7 @@ package hostfs
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"strconv"
 	"sync/atomic"
@@ -102,7 +103,7 @@ func (h handle) datasync() vfs.Errno { return errnoOf(unix.Fdatasync(h.fd)) }
 // direntBuffer is how much of a directory is read at once.
 const direntBuffer = 32 << 10
 
-func (h handle) readdir() ([]vfs.Dirent, vfs.Errno) {
+func (h handle) readdir(ctx context.Context) ([]vfs.Dirent, vfs.Errno) {
 	if _, err := unix.Seek(h.fd, 0, 0); err != nil {
 		return nil, errnoOf(err)
 	}
@@ -117,10 +118,28 @@ func (h handle) readdir() ([]vfs.Dirent, vfs.Errno) {
 			return nil, errnoOf(err)
 		}
 		if n <= 0 {
-			return entries, vfs.OK
+			return entries, h.identify(entries)
 		}
 		entries = appendDirents(entries, buf[:n])
+		if errno := mayGoOn(ctx, len(entries)); errno != vfs.OK {
+			return nil, errno
+		}
 	}
+}
+
+// identify finds out what entries are of which the filesystem does not say so.
+func (h handle) identify(entries []vfs.Dirent) vfs.Errno {
+	for i := range entries {
+		if entries[i].Type != vfs.TypeUnknown {
+			continue
+		}
+		st, errno := dir(h).lstat(entries[i].Name)
+		if errno != vfs.OK && errno != vfs.ENOENT {
+			return errno
+		}
+		entries[i].Type = st.Type
+	}
+	return vfs.OK
 }
 
 // appendDirents decodes the kernel's struct linux_dirent64.

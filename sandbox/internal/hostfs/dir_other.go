@@ -3,6 +3,7 @@
 package hostfs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -200,7 +201,7 @@ func (h handle) utimes(atime, mtime int64, flags vfs.TimeFlag) vfs.Errno {
 	return errnoOf(h.at.root.Chtimes(h.at.path, time.Unix(0, atime), time.Unix(0, mtime)))
 }
 
-func (h handle) readdir() ([]vfs.Dirent, vfs.Errno) {
+func (h handle) readdir(ctx context.Context) ([]vfs.Dirent, vfs.Errno) {
 	f, err := h.at.root.Open(h.at.path)
 	if err != nil {
 		return nil, errnoOf(err)
@@ -210,7 +211,7 @@ func (h handle) readdir() ([]vfs.Dirent, vfs.Errno) {
 	if err != nil {
 		return nil, errnoOf(err)
 	}
-	return statEntries(h.at, names)
+	return statEntries(ctx, h.at, names)
 }
 
 func statOf(info fs.FileInfo) vfs.Stat {

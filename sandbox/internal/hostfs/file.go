@@ -370,7 +370,7 @@ func (d *directory) Readdir() ([]vfs.Dirent, vfs.Errno) {
 		return nil, errno
 	}
 	defer d.mu.Unlock()
-	return d.h.readdir()
+	return d.h.readdir(d.fs.ctx)
 }
 
 func (d *directory) Chmod(mode uint32) vfs.Errno {

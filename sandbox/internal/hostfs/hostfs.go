@@ -33,6 +33,7 @@
 package hostfs
 
 import (
+	"context"
 	"fmt"
 	"os"
 
@@ -66,6 +67,12 @@ type Options struct {
 
 // FS is a directory of the host. It is safe for concurrent use.
 type FS struct {
+	*mount
+	ctx context.Context // of the caller: what takes long ends with it
+}
+
+// mount is what all views of a directory share.
+type mount struct {
 	options Options
 	guards  guards
 	inodes  inodeTable
@@ -102,12 +109,16 @@ func New(path string, options Options) (*FS, error) {
 		base.Close()
 		return nil, fmt.Errorf("hostfs: open %s: the directory cannot be read (WASI errno %d)", path, errno)
 	}
-	fs := &FS{options: options, guards: guards, mu: lock, base: base, root: top}
+	fs := &FS{&mount{options: options, guards: guards, mu: lock, base: base, root: top}, context.Background()}
 	fs.inodes.open = make(map[inodeID]*inode)
 	fs.inodes.quota = options.Quota
 	fs.addTargets()
 	return fs, nil
 }
+
+// For is the same directory for one caller: operations that take long (listing a large directory, giving a large file its
+// own copy, judging the links in a tree that is renamed) end with ECANCELED once ctx is done.
+func (fs *FS) For(ctx context.Context) *FS { return &FS{fs.mount, ctx} }
 
 // Close gives the directory up. Operations on paths then fail with EBADF; files that are still open keep working.
 func (fs *FS) Close() error {

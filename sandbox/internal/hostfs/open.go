@@ -1,6 +1,7 @@
 package hostfs
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 
@@ -240,7 +241,7 @@ func (w *walk) separate(keep bool) vfs.Errno {
 	if errno := fs.options.Quota.Grow(size); errno != vfs.OK {
 		return errno
 	}
-	errno = replaceByCopy(d, w.leaf, from, st, size)
+	errno = replaceByCopy(fs.ctx, d, w.leaf, from, st, size)
 	if errno != vfs.OK {
 		fs.options.Quota.Shrink(size)
 	}
@@ -249,14 +250,14 @@ func (w *walk) separate(keep bool) vfs.Errno {
 
 // replaceByCopy puts a new file with the first size bytes and the attributes of from in the place of name. Until all
 // of that is there, name is the old file.
-func replaceByCopy(d dir, name string, from handle, st vfs.Stat, size int64) vfs.Errno {
+func replaceByCopy(ctx context.Context, d dir, name string, from handle, st vfs.Stat, size int64) vfs.Errno {
 	temporary := temporaryName()
 	to, errno := d.openFile(temporary, vfs.Write, true, 0o600)
 	if errno != vfs.OK {
 		return errno
 	}
 	defer to.close()
-	errno = copyContent(to, from, size)
+	errno = copyContent(ctx, to, from, size)
 	if errno == vfs.OK {
 		to.copyOwner(from)
 		errno = to.chmod(st.Mode)
@@ -273,9 +274,12 @@ func replaceByCopy(d dir, name string, from handle, st vfs.Stat, size int64) vfs
 	return errno
 }
 
-func copyContent(to, from handle, size int64) vfs.Errno {
+func copyContent(ctx context.Context, to, from handle, size int64) vfs.Errno {
 	buf := make([]byte, min(size, copyBuffer))
 	for off := int64(0); off < size; {
+		if ctx.Err() != nil {
+			return vfs.ECANCELED
+		}
 		n, errno := from.pread(buf[:min(size-off, int64(len(buf)))], off)
 		if errno != vfs.OK {
 			return errno

@@ -2,7 +2,11 @@
 
 package hostfs
 
-import "openclaw/sandbox/internal/vfs"
+import (
+	"context"
+
+	"openclaw/sandbox/internal/vfs"
+)
 
 // chosenTimes is what the times of a file are to be, for systems that cannot leave one of them alone.
 func chosenTimes(st vfs.Stat, atime, mtime int64, flags vfs.TimeFlag, now int64) (int64, int64) {
@@ -20,9 +24,12 @@ func chosenTimes(st vfs.Stat, atime, mtime int64, flags vfs.TimeFlag, now int64)
 
 // statEntries describes the names of a directory, for systems whose own listing says too little. Names that are gone by
 // now are left out.
-func statEntries(d dir, names []string) ([]vfs.Dirent, vfs.Errno) {
+func statEntries(ctx context.Context, d dir, names []string) ([]vfs.Dirent, vfs.Errno) {
 	entries := make([]vfs.Dirent, 0, len(names))
 	for _, name := range names {
+		if errno := mayGoOn(ctx, len(entries)+1); errno != vfs.OK {
+			return nil, errno
+		}
 		st, errno := d.lstat(name)
 		if errno == vfs.ENOENT {
 			continue

@@ -266,7 +266,7 @@ func (w *walk) mayChange(kind vfs.FileType) vfs.Errno {
 
 // holds reports whether the directory name in d has one of the paths below it, or something other than a directory on
 // the way to one.
-func holds(d dir, name string, paths [][]string) (bool, vfs.Errno) {
+func (fs *FS) holds(d dir, name string, paths [][]string) (bool, vfs.Errno) {
 	if len(paths) == 0 {
 		return false, vfs.OK
 	}
@@ -275,7 +275,7 @@ func holds(d dir, name string, paths [][]string) (bool, vfs.Errno) {
 		return false, errno
 	}
 	defer sub.close()
-	entries, errno := list(sub)
+	entries, errno := fs.list(sub)
 	if errno != vfs.OK {
 		return false, errno
 	}
@@ -284,7 +284,7 @@ func holds(d dir, name string, paths [][]string) (bool, vfs.Errno) {
 		if found || len(deeper) > 0 && entry.Type != vfs.TypeDirectory {
 			return true, vfs.OK
 		}
-		if found, errno := holds(sub, entry.Name, deeper); found || errno != vfs.OK {
+		if found, errno := fs.holds(sub, entry.Name, deeper); found || errno != vfs.OK {
 			return found, errno
 		}
 	}
@@ -306,11 +306,11 @@ func tailsAfter(paths [][]string, name string) (tails [][]string, complete bool)
 }
 
 // list reads a whole directory.
-func list(d dir) ([]vfs.Dirent, vfs.Errno) {
+func (fs *FS) list(d dir) ([]vfs.Dirent, vfs.Errno) {
 	h, errno := d.openSelf()
 	if errno != vfs.OK {
 		return nil, errno
 	}
 	defer h.close()
-	return h.readdir()
+	return h.readdir(fs.ctx)
 }

@@ -75,14 +75,14 @@ func mayRename(from, to *walk, st vfs.Stat) vfs.Errno {
 		return vfs.OK
 	}
 	guards := from.fs.guards
-	found, errno := holds(from.parent(), from.leaf, guards.below(from.canonical()))
+	found, errno := from.fs.holds(from.parent(), from.leaf, guards.below(from.canonical()))
 	if found {
 		return vfs.EBUSY
 	}
 	if errno != vfs.OK {
 		return errno
 	}
-	found, errno = holds(from.parent(), from.leaf, guards.below(to.canonical()))
+	found, errno = from.fs.holds(from.parent(), from.leaf, guards.below(to.canonical()))
 	if found {
 		return vfs.EROFS
 	}
@@ -92,7 +92,7 @@ func mayRename(from, to *walk, st vfs.Stat) vfs.Errno {
 	if to.depth() >= from.depth() {
 		return vfs.OK // further down, links lead less far up
 	}
-	scan := linkScan{budget: maxScanned}
+	scan := linkScan{fs: from.fs, budget: maxScanned}
 	return scan.tree(from.parent(), from.leaf, from.depth()+1, to.depth()+1)
 }
 
@@ -109,7 +109,10 @@ func mayMoveLink(from, to *walk) vfs.Errno {
 }
 
 // linkScan looks for links in a directory tree that would lead outside after it is moved.
-type linkScan struct{ budget int }
+type linkScan struct {
+	fs     *FS
+	budget int
+}
 
 // tree scans the directory name in d, whose entries are now and will be so many levels below the root.
 func (s *linkScan) tree(d dir, name string, now, then int) vfs.Errno {
@@ -118,7 +121,7 @@ func (s *linkScan) tree(d dir, name string, now, then int) vfs.Errno {
 		return errno
 	}
 	defer sub.close()
-	entries, errno := list(sub)
+	entries, errno := s.fs.list(sub)
 	if errno != vfs.OK {
 		return errno
 	}
