@@ -1,6 +1,7 @@
 package regex
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -142,19 +143,34 @@ func (p *parser) alternatives() *node {
 	}
 	defer func() { p.depth-- }()
 	var subs []*node
+	// A back-reference cannot refer to a group of another alternative.
+	before := slices.Clone(p.closed)
+	after := before
 	for {
 		p.start = true
+		p.closed = append(slices.Clone(before), make([]bool, p.ngroups+1-p.base-len(before))...)
 		subs = append(subs, p.branch())
+		after = either(after, p.closed)
 		t := p.peek()
 		if t.kind != tokAlt {
 			break
 		}
 		p.pos += t.len
 	}
+	p.closed = after
 	if len(subs) == 1 {
 		return subs[0]
 	}
 	return &node{kind: nodeAlt, subs: subs}
+}
+
+// either combines two lists of groups that have been read.
+func either(a, b []bool) []bool {
+	out := make([]bool, max(len(a), len(b)))
+	for i := range out {
+		out[i] = i < len(a) && a[i] || i < len(b) && b[i]
+	}
+	return out
 }
 
 func (p *parser) branch() *node {
@@ -280,7 +296,7 @@ func (p *parser) group() *node {
 		fail(msgUnmatchedOpen)
 	}
 	p.pos += t.len
-	p.closed[g-p.base] = true
+	p.closed[g-p.base] = true // alternatives has made room for it
 	return &node{kind: nodeGroup, n: g, subs: []*node{sub}}
 }
 

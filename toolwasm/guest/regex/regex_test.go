@@ -140,7 +140,6 @@ func TestFind(t *testing.T) {
 		{`\(a*\)*\1`, 0, "aaa", "aaa|"},
 		{`(a|ab)(c|bcd)\1`, regex.ERE, "abcda", "abcda|a|bcd"},
 		{`(a)\1`, regex.ERE | regex.IgnoreCase, "aA", "aA|a"},
-		{`(a)|b\1`, regex.ERE, "b", none},
 		{`([a-z]+) \1`, regex.ERE, "this is is", "is is|is"},
 
 		// awk.
@@ -196,6 +195,7 @@ func TestCompileErrors(t *testing.T) {
 		{strings.Repeat("(", 5000), regex.ERE, `Regular expression too big`},
 		{`\(a\)\2`, 0, `Invalid back reference`},
 		{`(\1a)`, regex.ERE, `Invalid back reference`},
+		{`(a)|b\1`, regex.ERE, `Invalid back reference`},
 		{`a\`, 0, `Trailing backslash`},
 		{`*a`, regex.ERE, `Invalid preceding regular expression`},
 		{`^*a`, regex.ERE, `Invalid preceding regular expression`},

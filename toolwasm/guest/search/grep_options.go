@@ -112,6 +112,7 @@ const unlimited = -1
 // grepOptions is what the command line asks for.
 type grepOptions struct {
 	dialect      dialect
+	chosen       bool // by an option or the command's name
 	patterns     []string
 	havePatterns bool
 	ignoreCase   bool
@@ -208,7 +209,7 @@ func grepSpec() getopt.Spec {
 
 func parseGrep(p *command.Proc, d dialect) (*grepOptions, []string) {
 	opts, operands := p.Options(statusTrouble, grepSpec())
-	o := &grepOptions{dialect: d, maxCount: unlimited, label: "(standard input)", separator: "--"}
+	o := &grepOptions{dialect: d, chosen: d != basic, maxCount: unlimited, label: "(standard input)", separator: "--"}
 	context := -1
 	digits := "" // -1 -2 is context 12, as getopt gives it digit by digit
 	before, after := -1, -1
@@ -233,6 +234,8 @@ func parseGrep(p *command.Proc, d dialect) (*grepOptions, []string) {
 		case "help":
 			fmt.Fprint(p.Out(), grepHelp)
 			p.Exit(0)
+		case "G", "E", "F", "P":
+			o.choose(p, opt.Name)
 		default:
 			if !o.flag(opt.Name) {
 				o.valued(p, opt)
@@ -267,22 +270,24 @@ func (o *grepOptions) settle() {
 	if o.list != listNone || o.quiet {
 		o.count = false
 	}
-	if o.only || o.list != listNone || o.quiet || o.count {
+	if o.list != listNone || o.quiet || o.count {
 		o.before, o.after, o.context = 0, 0, false
 	}
+}
+
+// choose sets the dialect, which can only be done once.
+func (o *grepOptions) choose(p *command.Proc, name string) {
+	d := map[string]dialect{"G": basic, "E": extended, "F": fixed, "P": perl}[name]
+	if o.chosen && d != o.dialect {
+		p.Errorf("conflicting matchers specified")
+		p.Exit(statusTrouble)
+	}
+	o.dialect, o.chosen = d, true
 }
 
 // flag handles options without an argument.
 func (o *grepOptions) flag(name string) bool {
 	switch name {
-	case "G":
-		o.dialect = basic
-	case "E":
-		o.dialect = extended
-	case "F":
-		o.dialect = fixed
-	case "P":
-		o.dialect = perl
 	case "i", "y":
 		o.ignoreCase = true
 	case "no-ignore-case":

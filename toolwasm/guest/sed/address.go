@@ -37,7 +37,7 @@ func (m *machine) begins(c *cmd) bool {
 func (m *machine) openRange(c *cmd) {
 	line := m.in.line
 	switch c.a2.kind {
-	case addrLine:
+	case addrLine, addrStep: // the step of an end counts for nothing
 		c.end = c.a2.n
 	case addrPlus:
 		c.end = line + c.a2.n
@@ -57,10 +57,11 @@ func (m *machine) openRange(c *cmd) {
 // insideRange decides about a line after the first of a range.
 func (m *machine) insideRange(c *cmd) bool {
 	switch c.a2.kind {
-	case addrLine, addrPlus, addrMultiple:
+	case addrLine, addrStep, addrPlus, addrMultiple:
 		c.active = m.in.line < c.end
 		c.closed = !c.active
-		return m.in.line <= c.end
+		// A line beyond the end, which the command met late, still belongs to a range that is counted.
+		return m.in.line <= c.end || c.a2.kind == addrPlus || c.a2.kind == addrMultiple
 	}
 	if m.matches(&c.a2) {
 		c.active, c.closed = false, true

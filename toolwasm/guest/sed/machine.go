@@ -91,6 +91,7 @@ const (
 	dropCycle         // begin the next cycle without printing
 	restart           // begin a cycle with the pattern space as it is
 	quit              // print and end
+	endInput          // the same, for want of a line to go on with
 	quitNow           // end
 )
 
@@ -106,9 +107,12 @@ func (m *machine) run() int {
 		case restart:
 			m.flushAppends()
 			m.keep = true
-		case quit:
+		case quit, endInput:
 			m.autoPrint()
 			m.flushAppends()
+			if v == quit {
+				m.out.complete(m.delim)
+			}
 			return m.finish()
 		case quitNow:
 			return m.finish()
@@ -216,7 +220,7 @@ func (m *machine) execute(c *cmd) verdict {
 	case 'a':
 		m.appends = append(m.appends, appended{text: c.text})
 	case 'i':
-		m.out.raw(c.text, m.delim)
+		m.out.text(c.text, m.delim)
 	case 'c':
 		return m.change(c)
 	case 'q':
@@ -242,7 +246,7 @@ func (m *machine) executeRare(c *cmd) {
 		if width < 0 {
 			width = m.opts.lineLength
 		}
-		m.out.raw(append(list(m.pat.b, width), m.delim), m.delim)
+		m.out.raw(append(list(m.pat.b, width, m.delim), m.delim), m.delim)
 	case 'z':
 		m.pat.b = m.pat.b[:0]
 	case 'w':
@@ -273,6 +277,7 @@ func (s *space) set(from *space) {
 func (s *space) join(from *space, delim byte) {
 	s.b = append(s.b, delim)
 	s.b = append(s.b, from.b...)
+	s.terminated = from.terminated
 }
 
 // nextLine is n and, when it joins the line to the pattern space, N.
@@ -285,7 +290,7 @@ func (m *machine) nextLine(join bool) verdict {
 		if join && m.opts.posix {
 			return quitNow
 		}
-		return quit
+		return endInput
 	}
 	if join {
 		m.flushAppends()
@@ -312,7 +317,7 @@ func (m *machine) lineOfNextFile() verdict {
 // change is c: in a range the text is printed at its end.
 func (m *machine) change(c *cmd) verdict {
 	if c.a2.kind == addrNone || c.negate || !c.active {
-		m.out.raw(c.text, m.delim)
+		m.out.text(c.text, m.delim)
 	}
 	return dropCycle
 }
@@ -362,11 +367,11 @@ func (m *machine) flushAppends() {
 
 // copyFile is r; a file that cannot be read counts as empty.
 func (m *machine) copyFile(name string) {
+	m.out.complete(m.delim)
 	f, err := m.openQuietly(name)
 	if err != nil {
 		return
 	}
 	defer f.Close()
-	m.out.complete(m.delim)
 	_, _ = io.Copy(m.out.w, f)
 }

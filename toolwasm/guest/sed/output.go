@@ -35,7 +35,13 @@ func newOutputs(p *command.Proc, o *options) *outputs {
 func (o *outputs) open(name string) (*output, error) {
 	switch name {
 	case "/dev/stdout":
-		return o.stdout, nil
+		// What w writes shares the buffer of standard output, but not the memory of a missing newline.
+		if out, ok := o.byName[name]; ok {
+			return out, nil
+		}
+		out := &output{w: o.p.Out(), flush: o.opts.unbuffered}
+		o.byName[name] = out
+		return out, nil
 	case "/dev/stderr":
 		// Standard error is not buffered.
 		if out, ok := o.byName[name]; ok {
@@ -104,6 +110,15 @@ func (o *output) raw(b []byte, end byte) {
 	if o.flush {
 		_ = o.w.Flush()
 	}
+}
+
+// text writes the text of i or c, whose last newline is the end of a line.
+func (o *output) text(b []byte, end byte) {
+	if n := len(b); n > 0 && b[n-1] == '\n' {
+		o.line(b[:n-1], end, true)
+		return
+	}
+	o.raw(b, end)
 }
 
 // complete writes the newline that the last line lacks.

@@ -70,7 +70,7 @@ func (ps *parser) failAt(pos int, format string, args ...any) {
 	if c.file != "" {
 		panic(&scriptError{fmt.Sprintf("file %s line %d: %s", c.file, ps.line, msg)})
 	}
-	panic(&scriptError{fmt.Sprintf("-e expression #%d, char %d: %s", c.expression, pos, msg)})
+	panic(&scriptError{fmt.Sprintf("-e expression #%d, char %d: %s", c.expression, min(pos, len(c.text)), msg)})
 }
 
 // next reads a byte, or atEnd.

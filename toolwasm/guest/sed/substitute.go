@@ -161,13 +161,14 @@ func (m *machine) translate(t *translation) {
 }
 
 // list is l: b in a form that shows every byte, folded at width, with $ for its end.
-func list(b []byte, width int) []byte {
+func list(b []byte, width int, delim byte) []byte {
 	var out bytes.Buffer
 	column := 0
 	for _, c := range b {
 		item := visible(c)
 		if width > 0 && column+len(item) > width-1 {
-			out.WriteString("\\\n")
+			out.WriteByte('\\')
+			out.WriteByte(delim)
 			column = 0
 		}
 		out.WriteString(item)
