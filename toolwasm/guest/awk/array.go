@@ -205,8 +205,8 @@ func (a *array) appendKeys(ks []key) []key {
 
 // dense holds non-negative integers in leaves whose size grows with the integers.
 type dense struct {
-	levels   [32][]*leaf // by the number of bits of the integer; level 10 takes all below
-	large    map[int]*leaf
+	levels   [32][]*leaf   // by the number of bits of the integer; level 10 takes all below
+	large    map[int]*leaf // by base
 	count    int
 	capacity int
 }
@@ -225,10 +225,10 @@ const (
 
 // level returns the level of n and the binary logarithm of the size of its leaves.
 func level(n int) (l, leafBits int) {
-	l = max(bits.Len(uint(n))-1, denseBits)
-	b := l
+	l = max(bits.Len(uint(n)), denseBits)
+	b := max(l-1, denseBits)
 	for {
-		b -= (b + 1) / 2
+		b = (b + 1) / 2
 		if b <= denseBits {
 			return l, b
 		}
@@ -240,7 +240,7 @@ func place(n int) (l, leafBits, index int) {
 	l, leafBits = level(n)
 	base := 0
 	if n >= 1<<denseBits {
-		base = 1 << l
+		base = 1 << (l - 1)
 	}
 	return l, leafBits, (n - base) >> leafBits
 }
@@ -248,7 +248,7 @@ func place(n int) (l, leafBits, index int) {
 func (d *dense) leaf(n int) *leaf {
 	l, leafBits, i := place(n)
 	if l > sliceBits {
-		return d.large[n>>leafBits]
+		return d.large[n>>leafBits<<leafBits]
 	}
 	if i >= len(d.levels[l]) {
 		return nil
@@ -279,10 +279,7 @@ func (d *dense) find(n int) *value {
 // takes reports whether there is room for n without wasting too much.
 func (d *dense) takes(n int) bool {
 	l, _ := level(n)
-	if n < 1<<denseBits {
-		l--
-	}
-	size := max(l, denseBits)
+	size := max(l-1, denseBits)
 	for size >= denseBits {
 		size = (size + 1) / 2
 	}
@@ -312,7 +309,7 @@ func (d *dense) grow(n int) *leaf {
 		if d.large == nil {
 			d.large = map[int]*leaf{}
 		}
-		d.large[n>>leafBits] = lf
+		d.large[lf.base] = lf
 		return lf
 	}
 	for i >= len(d.levels[l]) {
@@ -335,9 +332,9 @@ func (d *dense) remove(n int) bool {
 		return true
 	}
 	d.capacity -= len(lf.vals)
-	l, leafBits, i := place(n)
+	l, _, i := place(n)
 	if l > sliceBits {
-		delete(d.large, n>>leafBits)
+		delete(d.large, lf.base)
 	} else {
 		d.levels[l][i] = nil
 	}

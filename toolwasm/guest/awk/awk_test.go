@@ -154,10 +154,10 @@ func TestCommandLine(t *testing.T) {
 		{"program file and assignment operands", []string{"-f", "p.awk", "v=1", "a.txt", "v=2", "b.txt"}, "a.txt 1 1 1\na.txt 2 2 1\nb.txt 1 3 2\n", 0, ""},
 		{"two sources", []string{"-f", "f.awk", "-e", "BEGIN{print f(1)}"}, "2\n", 0, ""},
 		{"separator and variable", []string{"-F:", "-vx=a\\tb", "BEGIN{print FS, x}"}, ": a\tb\n", 0, ""},
-		{"separator t is a tab", []string{"-Ft", "BEGIN{printf \"%s\", FS}"}, "\t", 0, ""},
+		{"separator t is a tab", []string{"--posix", "-Ft", "BEGIN{printf \"%s\", FS}"}, "\t", 0, ""},
 		{"a file that is missing", []string{"{print}", "none", "b.txt"}, "3\n", 2, "cannot open file `none' for reading: No such file or directory"},
 		{"a mistake in the program", []string{"BEGIN{print (}"}, "", 1, "syntax error"},
-		{"division by zero", []string{"BEGIN{print 1/0}"}, "", 2, "division by zero"},
+		{"division by zero", []string{"BEGIN{print 1/x}"}, "", 2, "division by zero"},
 		{"exit status", []string{"BEGIN{exit 5}"}, "", 5, ""},
 		{"output file", []string{"BEGIN{print \"x\" > \"o\"; print \"y\" > \"o\"; close(\"o\"); while((getline l < \"o\")>0) print l}"}, "x\ny\n", 0, ""},
 		{"standard error", []string{"BEGIN{print \"e\" > \"/dev/stderr\"}"}, "", 0, "e\n"},
@@ -165,7 +165,7 @@ func TestCommandLine(t *testing.T) {
 		{"BEGINFILE sees what cannot be opened", []string{"BEGINFILE{if(ERRNO){print \"skip\"; nextfile}} {print}", "none", "b.txt"}, "skip\n3\n", 0, ""},
 		{"an unsupported option", []string{"-i", "inplace", "{print}"}, "", 2, "unsupported option"},
 		{"endless recursion", []string{"function f(){return f()} BEGIN{f()}"}, "", 2, "too deeply"},
-		{"a function that does not exist", []string{"BEGIN{f()}"}, "", 1, "never defined"},
+		{"a function that does not exist", []string{"BEGIN{f()}"}, "", 2, "not defined"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

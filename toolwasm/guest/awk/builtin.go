@@ -336,17 +336,13 @@ func (c *compiler) substr(n *node) *expr {
 	})
 }
 
-// substr rounds its arguments and cuts the range to the string.
+// substr truncates its arguments and cuts the range to the string; a start before the string is its first character.
 func (in *interp) substr(s string, start, length float64) string {
 	if math.IsNaN(length) || math.IsNaN(start) {
 		return ""
 	}
-	start = math.RoundToEven(start)
-	end := start + math.RoundToEven(length)
-	if math.IsInf(length, 1) {
-		end = length
-	}
-	start = math.Max(start, 1)
+	start = math.Max(math.Trunc(start), 1)
+	end := start + math.Trunc(length)
 	if end <= start || start > float64(len(s)) {
 		return ""
 	}
@@ -401,12 +397,22 @@ func (c *compiler) typeArg(n *node) argument {
 		return c.expr(n).val
 	}
 	arg := c.callArg(n)
-	if n.op != opVar {
+	switch n.op {
+	case opVar:
+	case opIndex:
+		return func(in *interp) value {
+			v := arg(in)
+			if v.k == kUninit {
+				v.k = kUntyped
+			}
+			return v
+		}
+	default:
 		return arg
 	}
 	return func(in *interp) value {
 		v := arg(in)
-		if v.k == kUntyped && v.a.mode != modeEmpty {
+		if v.k == kUntyped && v.a.mode != modeEmpty { // the function that it was passed to has made an array of it
 			v.k = kArray
 		}
 		return v

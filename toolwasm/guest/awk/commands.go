@@ -81,6 +81,7 @@ type invocation struct {
 	fs       string
 	hasFS    bool
 	bytes    bool
+	posix    bool
 	operands []string
 }
 
@@ -119,7 +120,7 @@ func (in *interp) setUp(inv *invocation) control {
 	in.useFS()
 	if inv.hasFS {
 		fs := unescape(inv.fs)
-		if fs == "t" {
+		if fs == "t" && inv.posix {
 			fs = "\t"
 		}
 		in.assign(slotFS, text(fs))
@@ -155,6 +156,8 @@ func parseArgs(p *command.Proc) (inv *invocation, status int, ok bool) {
 			inv.assigns = append(inv.assigns, o.Arg)
 		case "b":
 			inv.bytes = true
+		case "P":
+			inv.posix = true
 		case "V":
 			fmt.Fprintf(p.Out(), "GNU Awk %s compatible awk\n", gawkVersion)
 			return nil, 0, false
@@ -169,7 +172,7 @@ func parseArgs(p *command.Proc) (inv *invocation, status int, ok bool) {
 	if len(inv.sources) == 0 {
 		if len(operands) == 0 {
 			fmt.Fprint(p.Stderr, help)
-			return nil, statusFatal, false
+			return nil, statusSyntax, false
 		}
 		inv.sources = []source{{name: "cmd. line", text: operands[0]}}
 		operands = operands[1:]
@@ -195,6 +198,9 @@ func report(p *command.Proc, err error) int {
 	}
 	if se.line == "" {
 		p.Errorf("%s: %s", se.where, se.msg)
+		if se.fatal {
+			return statusFatal
+		}
 		return statusSyntax
 	}
 	line := strings.TrimRight(se.line, "\r")

@@ -117,6 +117,7 @@ func (c *compiler) expr(n *node) *expr {
 	case opPlus:
 		return numExpr(c.expr(n.kids[0]).num)
 	case opBinary:
+		c.checkDivision(n)
 		return numExpr(arithmetic(n.str, c.expr(n.kids[0]).num, c.expr(n.kids[1]).num))
 	case opCompare:
 		return c.comparison(n)
@@ -141,6 +142,20 @@ func (c *compiler) expr(n *node) *expr {
 	}
 	c.fail(n, "unexpected expression")
 	return nil
+}
+
+// checkDivision refuses a division of constants by zero, which gawk finds when it folds constants.
+func (c *compiler) checkDivision(n *node) {
+	l, r := n.kids[0], n.kids[1]
+	if l.op != opNumber || r.op != opNumber || r.num != 0 {
+		return
+	}
+	switch n.str {
+	case "/":
+		c.fail(n, "division by zero attempted")
+	case "%":
+		c.fail(n, "division by zero attempted in `%%'")
+	}
 }
 
 // arithmetic combines two numeric functions.
@@ -394,14 +409,10 @@ func (c *compiler) getline(n *node) *expr {
 	}
 	name := c.expr(n.kids[1])
 	way := map[string]string{"<": "<", "|": "|<", "|&": "|&"}[n.str]
-	counts := way != "<"
 	return numExpr(func(in *interp) float64 {
 		rec, result := in.getline(in.io.reader(name.str(in), way))
 		if result <= 0 {
 			return result
-		}
-		if counts {
-			in.nr++
 		}
 		if target != nil {
 			target.set(in, input(rec))

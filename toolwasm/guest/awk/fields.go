@@ -264,7 +264,7 @@ func (in *interp) fieldSplitter(fs string) splitter {
 		return splitter{mode: splitBlanks}
 	case fs == "":
 		return splitter{mode: splitChars}
-	case len(fs) == 1 && fs != "\\" && !(in.ignoreCase && isLetter(fs[0])):
+	case len(fs) == 1 && fs != "\\":
 		if paragraph && fs != "\n" {
 			return splitter{mode: splitByteOrNewline, sep: fs[0]}
 		}

@@ -268,7 +268,6 @@ func (s *streams) close(o *stream) float64 {
 		err = o.out.Flush()
 	}
 	if o.toCmd != nil {
-		_ = s.in.p.Flush()
 		_ = o.toCmd.Close()
 	}
 	if o.file != nil {

@@ -45,6 +45,7 @@ type syntaxError struct {
 	line  string // the text of the line, "" when it would not help
 	col   int
 	msg   string
+	fatal bool
 }
 
 func (e *syntaxError) Error() string { return e.where + ": " + e.msg }

@@ -39,7 +39,7 @@ func parse(sources []source) (prog *program, err error) {
 	}
 	for _, c := range calls {
 		if prog.funcs[c.str] == nil {
-			return nil, &syntaxError{where: fmt.Sprintf("%s:%d", c.src, c.line), msg: fmt.Sprintf("error: function `%s' called but never defined", c.str)}
+			return nil, &syntaxError{where: fmt.Sprintf("%s:%d", c.src, c.line), msg: fmt.Sprintf("fatal: function `%s' not defined", c.str), fatal: true}
 		}
 	}
 	return prog, nil

@@ -265,20 +265,18 @@ func (f *formatter) integer(c *conversion, n float64) {
 	}
 	n = math.Trunc(n)
 	if c.verb != 'd' && c.verb != 'i' && n < 0 {
-		if c.verb != 'u' {
+		if n < math.MinInt64 {
 			g := *c
 			g.verb, g.hasPrec = 'g', false
 			f.float(&g, n)
 			return
 		}
-		c.verb = 'd'
+		f.unsigned(c, uint64(int64(n)))
+		return
 	}
 	var buf [64]byte
 	var ds []byte
-	base := map[byte]int{'o': 8, 'x': 16, 'X': 16}[c.verb]
-	if base == 0 {
-		base = 10
-	}
+	base := baseOf(c.verb)
 	if abs := math.Abs(n); abs < maxInt64 {
 		ds = strconv.AppendUint(buf[:0], uint64(abs), base)
 	} else {
@@ -289,6 +287,25 @@ func (f *formatter) integer(c *conversion, n float64) {
 		ds = []byte(strings.ToUpper(string(ds)))
 	}
 	f.number(c, integerPrefix(c, n), string(ds))
+}
+
+// unsigned formats the two's complement of a negative number.
+func (f *formatter) unsigned(c *conversion, n uint64) {
+	ds := strconv.FormatUint(n, baseOf(c.verb))
+	if c.verb == 'X' {
+		ds = strings.ToUpper(ds)
+	}
+	f.number(c, integerPrefix(c, 1), ds)
+}
+
+func baseOf(verb byte) int {
+	switch verb {
+	case 'o':
+		return 8
+	case 'x', 'X':
+		return 16
+	}
+	return 10
 }
 
 func integerPrefix(c *conversion, n float64) string {
