@@ -15,7 +15,7 @@ import (
 // Limits of edit and apply_patch.
 const (
 	// maxEditFile bounds the file that is edited: it is held in memory several times over.
-	maxEditFile = 24 << 20
+	maxEditFile = 16 << 20
 	// maxListed bounds the line numbers that a message lists, and the occurrences that are looked for.
 	maxListed = 20
 )

@@ -1,7 +1,6 @@
 package filetool
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 	"unicode"
@@ -136,29 +135,24 @@ func FuzzViews(f *testing.F) {
 	})
 }
 
-// checkView checks that a view leads back to its source in order, and that what its runs do not cover is the same in
-// both.
+// checkView checks that a view leads back to its source in order, and that what is between two places that have a
+// counterpart is the same text in both, folded.
 func checkView(t *testing.T, src []byte, v *view) {
-	from, to := 0, 0
-	body := src[v.base:]
-	for _, r := range v.runs {
-		if r.from < from || r.to < to || !bytes.Equal(body[from:r.from], v.text[to:r.to]) {
-			t.Fatalf("run %+v after %d, %d in %q → %q", r, from, to, src, v.text)
-		}
-		from, to = r.from+r.fromLen, r.to+r.toLen
-	}
-	if !bytes.Equal(body[from:], v.text[to:]) {
-		t.Fatalf("%q → %q: the ends differ", src, v.text)
-	}
-	last := v.base
+	last, lastText := v.base, 0
 	for n := range len(v.text) + 1 {
-		at, ok := v.source(n, false)
+		at, ok := v.source(n, true)
 		if !ok {
 			continue
 		}
 		if at < last || at > len(src) {
 			t.Fatalf("position %d of %q is %d in %q, after %d", n, v.text, at, src, last)
 		}
-		last = at
+		if was, is := string(src[last:at]), string(v.text[lastText:n]); !alike(was, is) {
+			t.Fatalf("%q in %q became %q in %q", was, src, is, v.text)
+		}
+		last, lastText = at, n
+	}
+	if last != len(src) && (!v.folded || strings.TrimSpace(string(src[last:])) != "") {
+		t.Fatalf("%q is not covered in %q", src[last:], src)
 	}
 }

@@ -33,7 +33,7 @@ type candidate struct {
 
 // nearest finds the places of a file that resemble a text, best first. Its work is bounded: of a very large file only the
 // beginning counts.
-func nearest(p *command.Proc, lines [][]byte, wanted []string) []candidate {
+func nearest(p *command.Proc, lines []string, wanted []string) []candidate {
 	s := similarity{p: p, lines: lines, wanted: wanted[:min(len(wanted), maxWindow)]}
 	seen := map[int]bool{}
 	var found []candidate
@@ -78,7 +78,7 @@ func abs(n int) int { return max(n, -n) }
 // similarity compares lines by the pairs of bytes that they share, white space aside.
 type similarity struct {
 	p      *command.Proc
-	lines  [][]byte
+	lines  []string
 	wanted []string
 	steps  int
 }
@@ -97,7 +97,7 @@ func (s *similarity) anchors() []int {
 
 // places finds the lines of the file that resemble line a of the text the most.
 func (s *similarity) places(a int) []int {
-	g := newGrams([]byte(s.wanted[a]))
+	g := newGrams(s.wanted[a])
 	budget := s.steps + maxSteps/maxAnchors
 	var best []candidate
 	for i, line := range s.lines {
@@ -140,7 +140,7 @@ func (s *similarity) window(start int) float64 {
 		n := float64(len(strings.TrimSpace(w)) + 1)
 		weight += n
 		if start+i < len(s.lines) {
-			sum += n * newGrams([]byte(w)).score(s.lines[start+i])
+			sum += n * newGrams(w).score(s.lines[start+i])
 		}
 	}
 	if weight == 0 {
@@ -156,7 +156,7 @@ type grams struct {
 	text   []byte
 }
 
-func newGrams(line []byte) *grams {
+func newGrams(line string) *grams {
 	g := &grams{text: squeeze(line)}
 	eachGram(g.text, func(slot int) {
 		if g.counts[slot] < 255 {
@@ -168,7 +168,7 @@ func newGrams(line []byte) *grams {
 }
 
 // score is the share of pairs that a line has in common with g (Dice's coefficient).
-func (g *grams) score(line []byte) float64 {
+func (g *grams) score(line string) float64 {
 	text := squeeze(line)
 	if bytes.Equal(text, g.text) {
 		return 1
@@ -196,11 +196,11 @@ func eachGram(b []byte, visit func(slot int)) {
 }
 
 // squeeze is a line without white space, cut to what counts.
-func squeeze(line []byte) []byte {
+func squeeze(line string) []byte {
 	line = line[:min(len(line), maxComparedRow)]
 	out := make([]byte, 0, len(line))
-	for _, b := range line {
-		if b != ' ' && b != '\t' && b != '\r' {
+	for i := range len(line) {
+		if b := line[i]; b != ' ' && b != '\t' && b != '\r' {
 			out = append(out, b)
 		}
 	}
@@ -208,7 +208,7 @@ func squeeze(line []byte) []byte {
 }
 
 // hint shows what in the file resembles a text that was not found, each place with its line number.
-func hint(p *command.Proc, lines [][]byte, wanted []string) string {
+func hint(p *command.Proc, lines []string, wanted []string) string {
 	found := nearest(p, lines, wanted)
 	if len(found) == 0 {
 		return "; nothing in it resembles that text, so read the file again"
@@ -223,7 +223,7 @@ func hint(p *command.Proc, lines [][]byte, wanted []string) string {
 }
 
 // excerpt shows one candidate in at most room bytes.
-func excerpt(lines [][]byte, wanted []string, c candidate, room int) string {
+func excerpt(lines []string, wanted []string, c candidate, room int) string {
 	last := min(c.line+len(wanted), len(lines))
 	note := ""
 	if sameButSpace(lines[c.line:last], wanted) {
@@ -231,7 +231,7 @@ func excerpt(lines [][]byte, wanted []string, c candidate, room int) string {
 	}
 	out := fmt.Sprintf("\nline %d (%d%% alike%s):", c.line+1, int(c.score*100), note)
 	for i := c.line; i < min(last, c.line+maxHintLines); i++ {
-		line := string(bytes.TrimSuffix(lines[i], []byte("\r")))
+		line := strings.TrimSuffix(lines[i], "\r")
 		left := room - len(out) - len("\n…")
 		if left < len(line)+1 {
 			return out + "\n" + cut(line, left-len("…")) + "…"
@@ -253,12 +253,12 @@ func cut(s string, n int) string {
 	return s[:n]
 }
 
-func sameButSpace(lines [][]byte, wanted []string) bool {
+func sameButSpace(lines []string, wanted []string) bool {
 	if len(lines) != len(wanted) {
 		return false
 	}
 	for i, w := range wanted {
-		if strings.Join(strings.Fields(string(lines[i])), "") != strings.Join(strings.Fields(w), "") {
+		if strings.Join(strings.Fields(lines[i]), "") != strings.Join(strings.Fields(w), "") {
 			return false
 		}
 	}
@@ -268,5 +268,5 @@ func sameButSpace(lines [][]byte, wanted []string) bool {
 // hint shows what oldText may have meant.
 func (m *matcher) hint(oldText string) string {
 	wanted := strings.Split(strings.TrimSuffix(lf(oldText), "\n"), "\n")
-	return hint(m.call.p, bytes.Split(m.plain.text, []byte("\n")), wanted)
+	return hint(m.call.p, strings.Split(string(m.plain.text), "\n"), wanted)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"openclaw/toolwasm/guest/command"
 )
@@ -30,9 +31,21 @@ func (l level) comparable(line string) string {
 	case lessIndent:
 		return strings.TrimSpace(line)
 	case lessTypography:
-		return strings.TrimSpace(string(foldText(line, false)))
+		if !isASCII(line) {
+			line = string(foldText(line, false))
+		}
+		return strings.TrimSpace(line)
 	}
 	return line
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // fileLine is a line of a file with its ending, "" for a last line without one.
@@ -249,9 +262,9 @@ func (t *text) after(from int) string {
 }
 
 func (t *text) hint(wanted []string) string {
-	lines := make([][]byte, len(t.lines))
+	lines := make([]string, len(t.lines))
 	for i, l := range t.lines {
-		lines[i] = []byte(l.text)
+		lines[i] = l.text
 	}
 	return hint(t.p, lines, wanted)
 }

@@ -160,12 +160,10 @@ func unicodeVariants(missing string) ([]string, error) {
 
 // foldName takes the differences out of a file name that a reader does not see.
 func foldName(s string) string {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return string(foldRunes(norm.NFC.Bytes([]byte(s))))
-		}
+	if isASCII(s) {
+		return s
 	}
-	return s
+	return string(foldRunes(norm.NFC.Bytes([]byte(s))))
 }
 
 func binary(d *readDetails) *result {
