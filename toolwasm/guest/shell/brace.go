@@ -104,9 +104,9 @@ type bracer struct {
 func (b *bracer) count(words, bytes int) bool {
 	b.words += words
 	b.bytes += bytes
-	if b.words > maxBraceWords || b.bytes > maxBraceBytes {
+	if b.words > maxBraceWords || b.bytes > maxBraceText {
 		if !b.failed {
-			b.sh.errorf("brace expansion: result exceeds %d words or %d bytes", maxBraceWords, maxBraceBytes)
+			b.sh.errorf("brace expansion: result exceeds %d words or %d characters", maxBraceWords, maxBraceText)
 			b.sh.abort()
 		}
 		b.failed = true

@@ -318,18 +318,18 @@ func builtinPopd(sh *Shell, args []string) int {
 	if len(args) > 0 && args[0] == "-n" {
 		stay, args = true, args[1:]
 	}
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	if len(args) > 0 && !isStackArg(args[0]) {
+		return sh.usage("popd", args[0]+": invalid argument", "popd [-n] [+N | -N]")
+	}
 	if len(sh.dirs) == 0 {
 		sh.errorf("popd: directory stack empty")
 		return 1
 	}
 	n := 0
 	if len(args) > 0 {
-		if !isStackArg(args[0]) {
-			if args[0] == "--" && len(args) == 1 {
-				return builtinPopd(sh, []string{"popd"})
-			}
-			return sh.usage("popd", args[0]+": invalid argument", "popd [-n] [+N | -N]")
-		}
 		var ok bool
 		if n, ok = sh.stackIndex("popd", args[0]); !ok {
 			return 1

@@ -250,6 +250,11 @@ func (p *printer) directive(s string) int {
 		w, _ := p.next()
 		spec.SetPrec(int(p.integer(w)))
 	}
+	if spec.Width >= format.MaxWidth || spec.Prec >= format.MaxWidth {
+		p.fail("%" + s[:n] + ": field exceeds " + itoa(format.MaxWidth) + " characters")
+		p.stop = true
+		return n + length
+	}
 	p.format(spec, layout)
 	return n + length
 }

@@ -8,9 +8,9 @@ const (
 	// maxProcesses bounds the processes that live at once: pipeline stages, background jobs, substitutions.
 	maxProcesses = 512
 	// maxBraceWords bounds the words that one brace expansion makes.
-	maxBraceWords = 4 << 20
-	// maxBraceBytes bounds the text that one brace expansion makes.
-	maxBraceBytes = 64 << 20
+	maxBraceWords = 2 << 20
+	// maxBraceText bounds the characters that one brace expansion handles; each takes several words of memory.
+	maxBraceText = 2 << 20
 	// maxValue bounds a variable and the output of a command substitution.
 	maxValue = 64 << 20
 	// maxFD is the first descriptor number that is too large, as `ulimit -n` says.

@@ -218,7 +218,7 @@ func (sh *Shell) indirect(p *syntax.Param, v pvalue) (pvalue, bool) {
 		name = strings.Join(v.list, " ")
 	}
 	if !v.set && !v.many || name == "" {
-		if v.many {
+		if v.many && p.Special {
 			return pvalue{name: p.Name}, true
 		}
 		if v.set {

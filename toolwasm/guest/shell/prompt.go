@@ -42,6 +42,17 @@ func (sh *Shell) prompt(s string) string {
 			b.WriteString(strftime.Format(layout, sh.inZone(time.Now())))
 		case 'j':
 			b.WriteString(itoa(len(sh.jobs.list)))
+		case 'D':
+			layout, rest, ok := strings.Cut(s[i+1:], "}")
+			if !ok || !strings.HasPrefix(layout, "{") {
+				b.WriteString("\\D")
+				continue
+			}
+			if layout = layout[1:]; layout == "" {
+				layout = "%X"
+			}
+			b.WriteString(strftime.Format(layout, sh.inZone(time.Now())))
+			i = len(s) - len(rest) - 1
 		case '!', '#':
 			b.WriteByte('1')
 		case '[', ']':
@@ -70,10 +81,10 @@ func (sh *Shell) trace(text string) {
 	if !set {
 		ps4 = "+ "
 	}
-	opt, status := sh.opt, sh.substStatus
+	opt, subst, status, ctl := sh.opt, sh.substStatus, sh.status, sh.ctl
 	sh.opt &^= optXtrace
 	ps4 = sh.prompt(ps4)
-	sh.opt, sh.substStatus = opt, status
+	sh.opt, sh.substStatus, sh.status, sh.ctl = opt, subst, status, ctl
 	if ps4 != "" {
 		r := []rune(ps4)
 		ps4 = strings.Repeat(string(r[0]), sh.xtraceDepth()) + ps4

@@ -115,6 +115,7 @@ type Shell struct {
 	disabled    map[string]bool // builtins turned off by enable -n
 	evalLine    bool
 	inTrap      bool
+	inSignal    bool
 	exiting     bool
 	out         []byte // what the running builtin has printed
 	scratch     []byte

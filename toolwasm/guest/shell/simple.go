@@ -80,6 +80,9 @@ func (sh *Shell) assignOnly(c *syntax.Simple) {
 		}
 	}
 	ok := sh.emptyRedirects(c.Redirs)
+	if sh.lastArg != "" {
+		sh.setLast([]string{""})
+	}
 	sh.closeProcSubs(subs)
 	switch {
 	case sh.ctl != ctlNone:

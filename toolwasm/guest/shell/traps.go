@@ -130,6 +130,10 @@ func (sh *Shell) publishTraps() {
 
 // runTrap runs an action; the status of what came before is kept.
 func (sh *Shell) runTrap(action string, keep bool) {
+	if !sh.enter("trap") {
+		return
+	}
+	defer func() { sh.depth-- }()
 	status, line, loops := sh.status, sh.line, sh.loops
 	ctl := sh.ctl
 	sh.ctl = ctlNone
@@ -156,7 +160,12 @@ func (sh *Shell) runTrap(action string, keep bool) {
 
 // runPendingTraps runs the traps of signals that have arrived.
 func (sh *Shell) runPendingTraps() {
-	for sh.ctl == ctlNone {
+	if sh.inSignal {
+		return // when the action that runs is over
+	}
+	sh.inSignal = true
+	defer func() { sh.inSignal = false }()
+	for sh.ctl == ctlNone && sh.step() {
 		bits := sh.self.pending.Swap(0)
 		if bits == 0 {
 			return

@@ -223,9 +223,15 @@ func (p *Parser) skipBlank() {
 
 // joinOperator removes continued lines from the middle of an operator.
 func (p *Parser) joinOperator() {
-	for p.peekAt(1) == '\\' && p.peekAt(2) == '\n' {
-		p.lineAt(p.pos)
-		p.src = p.src[:p.pos+1] + p.src[p.pos+3:]
+	const longest = 3
+	for n := 1; n < longest; n++ {
+		for p.peekAt(n) == '\\' && p.peekAt(n+1) == '\n' {
+			p.lineAt(p.pos)
+			p.src = p.src[:p.pos+n] + p.src[p.pos+n+2:]
+		}
+		if strings.IndexByte("<>&|;", p.peekAt(n)) < 0 {
+			return
+		}
 	}
 }
 
