@@ -121,6 +121,9 @@ type gzipMembers struct {
 }
 
 func newGzipMembers(src *bufio.Reader) (*gzipMembers, error) {
+	if head, _ := src.Peek(2); len(head) > 0 && string(head) != "\x1f\x8b" {
+		return nil, gzip.ErrHeader
+	}
 	z, err := gzip.NewReader(src)
 	if err != nil {
 		return nil, err

@@ -114,6 +114,7 @@ func gzipCommand(p *command.Proc) int {
 	for _, o := range opts {
 		g.option(o)
 	}
+	p.Name = "gzip" // the others are gzip under another name
 	if len(operands) == 0 {
 		operands = []string{"-"}
 	}

@@ -14,7 +14,11 @@ func Commands() []command.Command {
 		{Name: "chmod", Run: chmod, Help: chmodHelp},
 		{Name: "chown", Run: chown, Help: chownHelp},
 		{Name: "cp", Run: cp, Help: cpHelp},
+		{Name: "dd", Run: dd, Help: ddHelp},
+		{Name: "df", Run: df, Help: dfHelp},
 		{Name: "dirname", Run: dirname, Help: dirnameHelp},
+		{Name: "du", Run: du, Help: duHelp},
+		{Name: "file", Run: fileCommand, Help: fileHelp},
 		{Name: "find", Run: find, Help: findHelp},
 		{Name: "install", Run: install, Help: installHelp},
 		{Name: "ln", Run: ln, Help: lnHelp},
@@ -29,8 +33,10 @@ func Commands() []command.Command {
 		{Name: "rm", Run: rm, Help: rmHelp},
 		{Name: "rmdir", Run: rmdir, Help: rmdirHelp},
 		{Name: "shred", Run: shred, Help: shredHelp},
+		{Name: "stat", Run: statCommand, Help: statHelp},
 		{Name: "sync", Run: syncCommand, Help: syncHelp},
 		{Name: "touch", Run: touch, Help: touchHelp},
+		{Name: "tree", Run: tree, Help: treeHelp},
 		{Name: "truncate", Run: truncate, Help: truncateHelp},
 	}
 }

@@ -159,11 +159,11 @@ func (f *finder) writePiece(w *bufio.Writer, pc *piece, v *visit) {
 	if !strings.ContainsRune("fhHpPdy", rune(pc.verb)) {
 		f.stat(v)
 	}
-	pad(w, f.directive(pc, v), pc)
+	padText(w, f.directive(pc, v), pc)
 }
 
-// pad writes s in the width of the directive.
-func pad(w *bufio.Writer, s string, pc *piece) {
+// padText writes s in the width of the directive.
+func padText(w *bufio.Writer, s string, pc *piece) {
 	if pc.prec >= 0 && pc.prec < len(s) && !numericVerb(pc.verb) {
 		s = s[:pc.prec]
 	}
