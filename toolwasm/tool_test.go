@@ -139,7 +139,7 @@ func TestEditsOfOneFileAtOnce(t *testing.T) {
 func TestToolsOnLargeFiles(t *testing.T) {
 	tools := newTools(t)
 	b := newBench(t, tools)
-	const lines = 300_000
+	const lines = 100_000
 	var text strings.Builder
 	for i := range lines {
 		fmt.Fprintf(&text, "this is line number %d, “as it were”  \r\n", i)
@@ -147,16 +147,84 @@ func TestToolsOnLargeFiles(t *testing.T) {
 	b.does(toolwasm.ToolWrite, "path", "f", "content", text.String())
 	b.does(toolwasm.ToolRead, "path", "f", "offset", lines-1)
 	b.does(toolwasm.ToolEdit, "path", "f", "edits", edits("line number 7,", "line number seven,"))
-	b.does(toolwasm.ToolEdit, "path", "f", "edits", edits("number 299999, \"as it were\"\n", "the last\n"))
+	b.does(toolwasm.ToolEdit, "path", "f", "edits", edits("number 99999, \"as it were\"\n", "the last\n"))
 	if got := b.fails(toolwasm.ToolEdit, "path", "f", "edits", edits("this is line nomber 9, \"as\nthis is lime number 10, \"as", "x")); !strings.Contains(got, "nearest") {
 		t.Errorf("no hint: %.300q", got)
 	}
-	b.does(toolwasm.ToolApplyPatch, "input", patch("*** Update File: f", "@@", " this is line number 299997, \"as it were\"", "-this is line number 299998, \"as it were\"", "+y"))
+	b.does(toolwasm.ToolApplyPatch, "input", patch("*** Update File: f", "@@", " this is line number 99997, \"as it were\"", "-this is line number 99998, \"as it were\"", "+y"))
 	want := strings.NewReplacer(
-		"number 7,", "number seven,", "line number 299999, “as it were”  \r\n", "line the last\r\n",
-		"this is line number 299998, “as it were”  \r\n", "y\r\n",
+		"number 7,", "number seven,", "line number 99999, “as it were”  \r\n", "line the last\r\n",
+		"this is line number 99998, “as it were”  \r\n", "y\r\n",
 	).Replace(text.String())
 	if got, err := os.ReadFile(filepath.Join(b.ws, "f")); err != nil || string(got) != want {
 		t.Errorf("%d bytes, want %d; %v", len(got), len(want), err)
 	}
+}
+
+// TestFileToolsOnOddFiles tries files that other programs share or will run, and what is no file.
+func TestFileToolsOnOddFiles(t *testing.T) {
+	tools := newTools(t)
+	b := newBench(t, tools)
+	b.put("f", "old\n")
+	b.put(".git/hooks/pre-commit", "old\n")
+	if err := os.Link(filepath.Join(b.out, "victim.txt"), filepath.Join(b.ws, "shared")); err != nil {
+		t.Skip(err)
+	}
+	hook := patch("*** Update File: f", "@@", "-old", "+new", "*** Update File: shared", "@@", "-victim", "+new", "*** Update File: .git/hooks/pre-commit", "@@", "-old", "+new")
+	for tool, arguments := range map[string][]any{
+		toolwasm.ToolWrite:      {"path", ".git/hooks/pre-commit", "content", "x"},
+		toolwasm.ToolEdit:       {"path", ".git/hooks/pre-commit", "edits", edits("old", "new")},
+		toolwasm.ToolApplyPatch: {"input", hook},
+	} {
+		if got := b.fails(tool, arguments...); !strings.Contains(got, "nothing was changed") || !strings.Contains(got, ".git/hooks/pre-commit") {
+			t.Errorf("%s: %q", tool, got)
+		}
+	}
+	b.wantFile("f", "old\n")
+	b.wantFile("shared", "victim")
+	b.wantFile(".git/hooks/pre-commit", "old\n")
+	b.does(toolwasm.ToolApplyPatch, "input", patch("*** Update File: shared", "@@", "-victim", "+new", "*** Update File: f", "@@", "-old", "+new"))
+	b.wantFile("f", "new\n")
+	b.wantFile("shared", "new\n")
+	b.wantFile("../out/victim.txt", "victim")
+	if entries, err := os.ReadDir(b.ws); err != nil || len(entries) != 3 {
+		t.Errorf("left in the workspace: %v, %v", entries, err)
+	}
+	if got := b.fails(toolwasm.ToolApplyPatch, "input", patch("*** Add File: /tmp/x", "+x")); !strings.Contains(got, "outside the workspace") {
+		t.Errorf("a patch outside: %q", got)
+	}
+	b.does(toolwasm.ToolWrite, "path", "/tmp/x", "content", "x")
+	for _, name := range []string{"/x", "../x", "/dev/null", "/etc/passwd", "/workspace/../../x"} {
+		b.fails(toolwasm.ToolWrite, "path", name, "content", "x")
+		b.fails(toolwasm.ToolRead, "path", name)
+	}
+	b.link("../out/new.txt", "dangling")
+	b.link("../new.txt", "above")
+	for _, name := range []string{"dangling", "above"} {
+		for tool, got := range map[string]string{
+			"write": b.fails(toolwasm.ToolWrite, "path", name, "content", "x"),
+			"read":  b.fails(toolwasm.ToolRead, "path", name),
+			"edit":  b.fails(toolwasm.ToolEdit, "path", name, "edits", edits("a", "b")),
+		} {
+			if !strings.Contains(got, "leads outside the workspace through a link") {
+				t.Errorf("%s through a link %s: %q", tool, name, got)
+			}
+		}
+	}
+}
+
+// TestApplyPatchInTheShell applies patches from scripts, in the workspace and below it.
+func TestApplyPatchInTheShell(t *testing.T) {
+	b := newBench(t, newTools(t))
+	got := b.sh(`apply_patch <<'EOF' && mkdir sub && cd sub && apply_patch "$(printf '*** Begin Patch\n*** Update File: ../n\n@@\n-x\n+y\n*** End Patch\n')"
+*** Begin Patch
+*** Add File: n
++x
+*** End Patch
+EOF
+cd /tmp && printf '*** Begin Patch\n*** Add File: n\n+z\n*** End Patch\n' | apply_patch && cat n; apply_patch nonsense 2>/dev/null; echo $?`)
+	if !strings.Contains(got, "\nA n\n") || !strings.Contains(got, "\nM ../n\n") || !strings.HasSuffix(got, "z\n1\n") {
+		t.Errorf("got %q", got)
+	}
+	b.wantFile("n", "y\n")
 }

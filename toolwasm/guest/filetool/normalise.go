@@ -135,6 +135,14 @@ func (f *folder) segment() {
 		f.at += plain
 		return
 	}
+	// A typographic character before plain text needs no normalising: that is by far the most usual.
+	if r, n := utf8.DecodeRune(rest); n == len(rest) || rest[n] < utf8.RuneSelf {
+		if c, ok := foldRune(r); ok {
+			f.replace(f.at, n, []byte{c})
+			f.at += n
+			return
+		}
+	}
 	n := max(norm.NFKC.NextBoundary(rest, true), 1)
 	f.buf = norm.NFKC.Append(f.buf[:0], rest[:n]...)
 	if folded := foldRunes(f.buf); !bytes.Equal(folded, rest[:n]) {

@@ -144,10 +144,28 @@ func (c *call) target(name string) (location, error) {
 	if !loc.exists && strings.HasSuffix(name, "/") {
 		return loc, errors.New("the name of a file is expected, not of a directory")
 	}
+	if c.strays(name, loc) {
+		return loc, errors.New(reason(syscall.EXDEV))
+	}
 	if err := loc.regular(); err != nil {
 		return loc, err
 	}
 	return loc, loc.writable()
+}
+
+// strays reports whether a name in the workspace leads, through a link, to a place that is neither there nor anywhere else that
+// exists. What a link outside names on the host looks like that from here; to say that it is missing would mislead.
+func (c *call) strays(name string, loc location) bool {
+	if loc.exists || !inside(c.root, path.Clean(c.p.Path(name))) {
+		return false
+	}
+	root, err := locate(c.root)
+	if err != nil || inside(root.path, loc.path) {
+		return false
+	}
+	parent := path.Dir(loc.path)
+	_, err = sys.Stat(parent)
+	return parent == "/" || errors.Is(err, fs.ErrNotExist)
 }
 
 // reason puts an error of the system into plain words.

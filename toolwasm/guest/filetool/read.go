@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -125,6 +126,9 @@ func (c *call) find(name string) (string, location, error) {
 	at, err := locate(c.p.Path(name))
 	if err != nil || at.exists {
 		return name, at, err
+	}
+	if c.strays(name, at) {
+		return name, at, &fs.PathError{Op: "open", Path: name, Err: syscall.EXDEV}
 	}
 	variants, err := unicodeVariants(at.path)
 	switch {
