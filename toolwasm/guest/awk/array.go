@@ -83,7 +83,20 @@ func newArray() *array { return &array{} }
 
 func (a *array) len() int { return a.size }
 
-func (a *array) clear() { *a = array{} }
+// clear removes all elements. The one leaf that a short list has is kept for the next, as split() fills many.
+func (a *array) clear() {
+	small := a.dense.capacity == 1<<(denseBits/2) && len(a.dense.levels[denseBits]) > 0 && a.dense.levels[denseBits][0] != nil
+	if a.mode != modeDense || a.over != nil || !small {
+		*a = array{}
+		return
+	}
+	lf := a.dense.levels[denseBits][0]
+	for i := range lf.vals {
+		lf.vals[i] = value{k: absent}
+	}
+	lf.used, a.dense.count, a.size = 0, 0, 0
+	a.mode = modeEmpty
+}
 
 // find returns the element, or nil.
 func (a *array) find(k key) *value {
@@ -107,6 +120,16 @@ func (a *array) find(k key) *value {
 		return nil
 	}
 	return a.over.find(k)
+}
+
+// atInt is at for a subscript that is a number, which mostly is in the first leaves.
+func (a *array) atInt(n int32) *value {
+	if a.mode == modeDense && uint32(n) < 1<<denseBits {
+		if v := a.dense.find(int(n)); v != nil {
+			return v
+		}
+	}
+	return a.at(intKey(n))
 }
 
 // at returns the element, making it when there is none.
@@ -139,6 +162,9 @@ func (a *array) at(k key) *value {
 }
 
 func (a *array) begin(k key) {
+	if !k.isInt || k.n < 0 {
+		a.dense = dense{}
+	}
 	switch {
 	case k.isInt && k.n >= 0:
 		a.mode = modeDense

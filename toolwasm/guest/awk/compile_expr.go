@@ -195,9 +195,11 @@ func (in *interp) modulo(x, y float64) float64 {
 	if y == 0 {
 		in.fatal("division by zero attempted in `%%'")
 	}
-	const exact = 1 << 53
-	if x == math.Trunc(x) && y == math.Trunc(y) && math.Abs(x) < exact && math.Abs(y) < exact && x > 0 {
-		return float64(int64(x) % int64(y))
+	const limit = 1 << 52
+	if x > 0 && x < limit && y > 0 && y < limit {
+		if i, j := int64(x), int64(y); float64(i) == x && float64(j) == y {
+			return float64(i % j)
+		}
 	}
 	return math.Mod(x, y)
 }
@@ -272,14 +274,71 @@ func (c *compiler) comparison(n *node) *expr {
 	a, b := l.val, r.val
 	accept := acceptOrder(n.str)
 	unordered := n.str == "!="
-	return boolExpr(func(in *interp) bool {
+	slow := func(in *interp) bool {
 		x := a(in)
 		order, ok := in.compare(x, b(in))
 		if !ok {
 			return unordered
 		}
 		return accept[order+1]
+	}
+	at := c.plainVariable(n.kids[0])
+	if at == nil {
+		return boolExpr(slow)
+	}
+	// The condition of most loops: a variable that holds a number.
+	cmp := numberComparison(n.str)
+	if isNumeric(n.kids[1]) {
+		y := r.num
+		return boolExpr(func(in *interp) bool {
+			if v := at(in); v.k == kNum {
+				x := v.n
+				return cmp(x, y(in))
+			}
+			return slow(in)
+		})
+	}
+	bt := c.plainVariable(n.kids[1])
+	if bt == nil {
+		return boolExpr(slow)
+	}
+	return boolExpr(func(in *interp) bool {
+		if v, w := at(in), bt(in); v.k == kNum && w.k == kNum {
+			return cmp(v.n, w.n)
+		}
+		return slow(in)
 	})
+}
+
+// plainVariable returns where an ordinary variable is; nil for other expressions.
+func (c *compiler) plainVariable(n *node) func(*interp) *value {
+	if n.op != opVar {
+		return nil
+	}
+	if i, ok := c.locals[n.str]; ok {
+		return func(in *interp) *value { return &in.frame[i] }
+	}
+	slot := c.global(n.str)
+	if slot < specialSlots {
+		return nil
+	}
+	return func(in *interp) *value { return &in.vars[slot] }
+}
+
+func numberComparison(op string) func(x, y float64) bool {
+	switch op {
+	case "<":
+		return func(x, y float64) bool { return x < y }
+	case "<=":
+		return func(x, y float64) bool { return x <= y }
+	case "==":
+		return func(x, y float64) bool { return x == y }
+	case "!=":
+		return func(x, y float64) bool { return x != y }
+	case ">":
+		return func(x, y float64) bool { return x > y }
+	}
+	return func(x, y float64) bool { return x >= y }
 }
 
 // acceptOrder says for the orders -1, 0 and 1 whether the operator holds.

@@ -13,11 +13,7 @@ func (c *compiler) load(n *node) *expr {
 	case opField:
 		return c.loadField(n.kids[0])
 	case opIndex:
-		arr, sub := c.array(n.kids[0]), c.subscript(n.kids[1:])
-		return valExpr(func(in *interp) value {
-			k := sub(in)
-			return *arr(in).at(k)
-		})
+		return loadElement(c.element(n))
 	}
 	if i, ok := c.locals[n.str]; ok {
 		return loadLocal(i)
@@ -28,10 +24,63 @@ func (c *compiler) load(n *node) *expr {
 	return loadGlobal(c.global(n.str))
 }
 
+// element compiles the place of an array's element.
+func (c *compiler) element(n *node) func(*interp) *value {
+	arr := c.array(n.kids[0])
+	if len(n.kids) == 2 && isNumeric(n.kids[1]) {
+		f := c.expr(n.kids[1]).num
+		return func(in *interp) *value {
+			x := f(in)
+			if i := int32(x); float64(i) == x {
+				return arr(in).atInt(i)
+			}
+			return arr(in).at(in.numberKey(x))
+		}
+	}
+	if len(n.kids) == 2 {
+		f := c.expr(n.kids[1]).val
+		return func(in *interp) *value {
+			v := f(in)
+			if v.k == kNum {
+				if i := int32(v.n); float64(i) == v.n {
+					return arr(in).atInt(i)
+				}
+			}
+			return arr(in).at(in.keyOf(&v))
+		}
+	}
+	sub := c.subscript(n.kids[1:])
+	return func(in *interp) *value {
+		k := sub(in)
+		return arr(in).at(k)
+	}
+}
+
+func loadElement(at func(*interp) *value) *expr {
+	return &expr{
+		val: func(in *interp) value { return *at(in) },
+		num: func(in *interp) float64 {
+			v := at(in)
+			if v.k == kNum {
+				return v.n
+			}
+			return in.numOf(v)
+		},
+		str:   func(in *interp) string { return in.str(at(in)) },
+		truth: func(in *interp) bool { return at(in).truth() },
+	}
+}
+
 func loadLocal(i int) *expr {
 	return &expr{
-		val:   func(in *interp) value { return in.frame[i] },
-		num:   func(in *interp) float64 { return in.numOf(&in.frame[i]) },
+		val: func(in *interp) value { return in.frame[i] },
+		num: func(in *interp) float64 {
+			v := &in.frame[i]
+			if v.k == kNum {
+				return v.n
+			}
+			return in.numOf(v)
+		},
 		str:   func(in *interp) string { return in.str(&in.frame[i]) },
 		truth: func(in *interp) bool { return in.frame[i].truth() },
 	}
@@ -47,8 +96,14 @@ func loadGlobal(slot int) *expr {
 		return numExpr(func(in *interp) float64 { return in.fnr })
 	}
 	return &expr{
-		val:   func(in *interp) value { return in.vars[slot] },
-		num:   func(in *interp) float64 { return in.numOf(&in.vars[slot]) },
+		val: func(in *interp) value { return in.vars[slot] },
+		num: func(in *interp) float64 {
+			v := &in.vars[slot]
+			if v.k == kNum {
+				return v.n
+			}
+			return in.numOf(v)
+		},
 		str:   func(in *interp) string { return in.str(&in.vars[slot]) },
 		truth: func(in *interp) bool { return in.vars[slot].truth() },
 	}
@@ -59,7 +114,13 @@ func (c *compiler) loadField(index *node) *expr {
 		i := int(index.num)
 		return &expr{
 			val: func(in *interp) value { return in.field(i) },
-			num: func(in *interp) float64 { return in.fieldNum(i) },
+			num: func(in *interp) float64 {
+				if r := &in.rec; i > 0 && i <= r.nf && !r.owned {
+					sp := r.spans[i-1]
+					return toNumber(r.text[sp.start:sp.end])
+				}
+				return in.fieldNum(i)
+			},
 			str: func(in *interp) string { return in.fieldText(i) },
 			truth: func(in *interp) bool {
 				v := in.field(i)
@@ -203,11 +264,7 @@ func (c *compiler) lvalue(n *node) *lvalue {
 			put:  func(in *interp, i int, v value) { in.setField(i, in.keep(v)) },
 		}
 	case opIndex:
-		arr, sub := c.array(n.kids[0]), c.subscript(n.kids[1:])
-		return &lvalue{at: func(in *interp) *value {
-			k := sub(in)
-			return arr(in).at(k)
-		}}
+		return &lvalue{at: c.element(n)}
 	case opVar:
 	default:
 		c.fail(n, "cannot assign to this expression")
@@ -270,10 +327,26 @@ func (c *compiler) assign(n *node) *expr {
 // assignEffect compiles the assignments that are frequent as statements, where nobody wants the result.
 func (c *compiler) assignEffect(n *node) func(*interp) {
 	target := c.lvalue(n.kids[0])
-	if target.at == nil || n.str != "+=" && n.str != "-=" {
+	if target.at == nil {
 		return nil
 	}
-	rhs, at, sign := c.expr(n.kids[1]).num, target.at, 1.0
+	at, sign := target.at, 1.0
+	switch {
+	case n.str == "=" && isNumeric(n.kids[1]):
+		rhs := c.expr(n.kids[1]).num
+		return func(in *interp) {
+			y := rhs(in)
+			v := at(in)
+			if v.k == kNum {
+				v.n = y
+				return
+			}
+			*in.scalar(v) = value{k: kNum, n: y}
+		}
+	case n.str != "+=" && n.str != "-=":
+		return nil
+	}
+	rhs := c.expr(n.kids[1]).num
 	if n.str == "-=" {
 		sign = -1
 	}
@@ -332,7 +405,11 @@ func (c *compiler) increment(n *node) *expr {
 		return numExpr(func(in *interp) float64 {
 			v := in.scalar(at(in))
 			old := v.num()
-			*v = value{k: kNum, n: old + step}
+			if v.k == kNum {
+				v.n = old + step
+			} else {
+				*v = value{k: kNum, n: old + step}
+			}
 			if post {
 				return old
 			}

@@ -72,7 +72,8 @@ func (in *interp) recordValue() value { return input(in.recordText()) }
 
 func (in *interp) rebuild() {
 	r := &in.rec
-	var b []byte
+	const slack = 32
+	b := make([]byte, 0, len(r.text)+slack)
 	for i := range r.vals[:r.nf] {
 		if i > 0 {
 			b = append(b, in.ofs...)
@@ -107,7 +108,7 @@ func (in *interp) needBlanks(n int) {
 	s, i := r.text, r.pos
 	spans := r.spans[:r.nf]
 	for len(spans) < n {
-		for i < len(s) && (s[i] == ' ' || s[i] == '\t' || s[i] == '\n') {
+		for i < len(s) && isBlank(s[i]) {
 			i++
 		}
 		if i == len(s) {
@@ -115,13 +116,16 @@ func (in *interp) needBlanks(n int) {
 			break
 		}
 		start := i
-		for i < len(s) && s[i] != ' ' && s[i] != '\t' && s[i] != '\n' {
+		for i < len(s) && !isBlank(s[i]) {
 			i++
 		}
 		spans = append(spans, span{int32(start), int32(i)})
 	}
 	r.spans, r.nf, r.pos = spans, len(spans), i
 }
+
+// isBlank reports whether c separates fields by default.
+func isBlank(c byte) bool { return c <= ' ' && (c == ' ' || c == '\t' || c == '\n') }
 
 const allFields = maxFields + 1
 
@@ -349,7 +353,7 @@ func cutBlanks(spans []span, s string, seps *[]span) []span {
 	i := 0
 	for {
 		start := i
-		for i < len(s) && (s[i] == ' ' || s[i] == '\t' || s[i] == '\n') {
+		for i < len(s) && isBlank(s[i]) {
 			i++
 		}
 		if seps != nil {
@@ -359,7 +363,7 @@ func cutBlanks(spans []span, s string, seps *[]span) []span {
 			return spans
 		}
 		start = i
-		for i < len(s) && s[i] != ' ' && s[i] != '\t' && s[i] != '\n' {
+		for i < len(s) && !isBlank(s[i]) {
 			i++
 		}
 		spans = append(spans, span{int32(start), int32(i)})

@@ -93,6 +93,20 @@ func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 
 // toNumber converts the number that s begins with; anything else is 0.
 func toNumber(s string) float64 {
+	// Nearly all numbers are short integers without anything around them.
+	var m int64
+	i := 0
+	for i < len(s) {
+		d := s[i] - '0'
+		if d > 9 {
+			break
+		}
+		m = m*10 + int64(d)
+		i++
+	}
+	if i > 0 && i <= maxExact && (i == len(s) || s[i] != '.' && s[i]|0x20 != 'e') {
+		return float64(m)
+	}
 	for len(s) > 0 && isSpace(s[0]) {
 		s = s[1:]
 	}
