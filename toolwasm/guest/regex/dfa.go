@@ -8,8 +8,8 @@ import (
 
 // Bounds of the automaton's memory; when one is reached it begins anew with what it needs now.
 const (
-	maxStates      = 10_000
-	maxTransitions = 1 << 20
+	maxStates      = 1 << 16
+	maxTransitions = 4 << 20
 	maxStateInsts  = 1 << 20
 )
 

@@ -161,7 +161,7 @@ func (p *parser) alternatives() *node {
 	if len(subs) == 1 {
 		return subs[0]
 	}
-	return &node{kind: nodeAlt, subs: subs}
+	return factor(&node{kind: nodeAlt, subs: subs})
 }
 
 // either combines two lists of groups that have been read.

@@ -102,7 +102,7 @@ func CompileList(patterns []string, flags Flags) (*Regexp, error) {
 	if len(root.subs) == 1 {
 		root = root.subs[0]
 	}
-	root = bounded(root, flags)
+	root = bounded(factor(root), flags)
 	prog, err := compile(root, groups, flags)
 	if err != nil {
 		return nil, err

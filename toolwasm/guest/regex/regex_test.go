@@ -277,3 +277,29 @@ func TestQuoteMatchesTheTextInBothDialects(t *testing.T) {
 		}
 	}
 }
+
+func TestManyWordsAreSearchedLikeOne(t *testing.T) {
+	var words []string
+	for i := range 3000 {
+		words = append(words, fmt.Sprintf("w%dx", i*7919%100_000))
+	}
+	words = append(words, "", "w")
+	re, err := regex.CompileList(words, regex.Fixed|regex.NoSub)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := []byte("- w7919x -" + strings.Repeat("w1w2w3w7919 ", 100_000))
+	if got := re.Find(nil, text, 1, false); !reflect.DeepEqual(got, []int{1, 1}) {
+		t.Errorf("got %v", got)
+	}
+	if got := re.Find(nil, text, 2, false); !reflect.DeepEqual(got, []int{2, 8}) {
+		t.Errorf("got %v", got)
+	}
+	re, err = regex.Compile(`(ab|c|ad|abc|a|b|d|e|abd)(c?)`, regex.ERE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := find(t, re, "abc"); got != "abc|ab|c" {
+		t.Errorf("got %s", got)
+	}
+}

@@ -37,7 +37,12 @@ func (m *machine) begins(c *cmd) bool {
 func (m *machine) openRange(c *cmd) {
 	line := m.in.line
 	switch c.a2.kind {
-	case addrLine, addrStep: // the step of an end counts for nothing
+	case addrStep:
+		// Such an end may be where the range begins.
+		c.active = !m.matches(&c.a2)
+		c.closed = !c.active
+		return
+	case addrLine:
 		c.end = c.a2.n
 	case addrPlus:
 		c.end = line + c.a2.n
@@ -57,7 +62,7 @@ func (m *machine) openRange(c *cmd) {
 // insideRange decides about a line after the first of a range.
 func (m *machine) insideRange(c *cmd) bool {
 	switch c.a2.kind {
-	case addrLine, addrStep, addrPlus, addrMultiple:
+	case addrLine, addrPlus, addrMultiple:
 		c.active = m.in.line < c.end
 		c.closed = !c.active
 		// A line beyond the end, which the command met late, still belongs to a range that is counted.
