@@ -365,3 +365,34 @@ func renaming(from, to string) func(m *Module) {
 			Const(3), Const(1000), Const(int32(len(to))), Call(rename), Call(exit))
 	}
 }
+
+// TestLoadEndsWithItsContext checks that a module that takes long to compile need not be waited for.
+func TestLoadEndsWithItsContext(t *testing.T) {
+	box := newSandbox(t)
+	m := &Module{}
+	const loops, locals = 100, 400
+	body := []byte{}
+	for range loops {
+		body = append(body, Loop()...)
+	}
+	for i := range uint32(locals) {
+		body = append(body, Cat(Get(i), Const(1), Add, Set(i))...)
+	}
+	for range loops {
+		body = append(body, Cat(Const(0), BrIf(0), End)...)
+	}
+	m.Func("_start", nil, nil, Locals(I32, locals), body)
+	for range 200 {
+		m.Func("", nil, nil, Locals(I32, locals), body)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	begun := time.Now()
+	_, err := box.Load(ctx, sandbox.Module("slow", m.Encode()))
+	if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, sandbox.ErrBadModule) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+	if took := time.Since(begun); took > 20*time.Second {
+		t.Errorf("took %v", took)
+	}
+}

@@ -180,6 +180,9 @@ func (e *Engine) build(ctx context.Context, src Source, data []byte) (*Program, 
 		return nil, err
 	}
 	module, err := e.inner.Compile(ctx, m)
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBadModule, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -173,6 +174,8 @@ func valueTypes(types []wasi.ValueType) []api.ValueType {
 
 // Compile implements [Engine].
 func (e *wazeroEngine) Compile(ctx context.Context, m *meter.Module) (Module, error) {
+	// With more than one worker the engine looks at the context between functions.
+	ctx = experimental.WithCompilationWorkers(ctx, max(2, runtime.GOMAXPROCS(0)))
 	compiled, err := e.runtime.CompileModule(ctx, m.Wasm)
 	if err != nil && e.dir != "" && strings.Contains(err.Error(), damagedCache) {
 		removeFiles(e.dir)

@@ -99,12 +99,13 @@ func (w *worker) rewrite(c *chunk) {
 
 func (w *worker) function(c *chunk, i int) error {
 	code := &w.m.Code[i]
-	numLocals := uint64(len(w.m.Types[w.m.Functions[i]].Params))
+	own := w.m.Types[w.m.Functions[i]]
+	numLocals := uint64(len(own.Params))
 	for _, g := range code.Locals {
 		numLocals += uint64(g.Count)
 	}
 	s := &w.scanner
-	if err := s.scan(code, numLocals); err != nil {
+	if err := s.scan(code, numLocals, uint64(len(own.Results))); err != nil {
 		var positioned *wasm.Error
 		if errors.As(err, &positioned) {
 			positioned.Subject = "code[" + strconv.Itoa(i) + "]"

@@ -71,7 +71,7 @@ type Options struct {
 
 // The defaults of Options that package wasm does not define.
 const (
-	DefaultMaxNesting       = 1 << 16
+	DefaultMaxNesting       = 1 << 12
 	DefaultMaxTableElements = 1 << 20
 )
 
@@ -168,6 +168,7 @@ func rewrite(m *wasm.Module, opt Options) (*Module, error) {
 	if err := checkIndices(m, sp); err != nil {
 		return nil, err
 	}
+	sp.measureTypes(m)
 	out := &Module{}
 	if err := describe(m, out); err != nil {
 		return nil, err

@@ -13,6 +13,22 @@ type space struct {
 	types, functions, globals, tables uint32
 
 	importedFuncs uint32
+
+	arity     []uint64 // of each type: its parameters and results
+	funcTypes []uint32 // the type of each function
+}
+
+// measureTypes fills in what the scanner needs to know about types.
+func (sp *space) measureTypes(m *wasm.Module) {
+	for _, t := range m.Types {
+		sp.arity = append(sp.arity, uint64(len(t.Params)+len(t.Results)))
+	}
+	for i := range m.Imports {
+		if m.Imports[i].Kind == wasm.ExternFunc {
+			sp.funcTypes = append(sp.funcTypes, m.Imports[i].Func)
+		}
+	}
+	sp.funcTypes = append(sp.funcTypes, m.Functions...)
 }
 
 type eventKind uint8
@@ -56,6 +72,11 @@ type scanner struct {
 	sized     bool  // an eventSized exists
 	calls     bool
 
+	blocks, loops uint64 // opened in the body
+	passed        uint64 // values that calls and blocks take and return
+	branches      uint64 // bytes of branch instructions, each of which has a target
+	widest        uint64 // values that a branch may take along, at most
+
 	// Results over all bodies.
 	usesData     bool
 	dropsSegment bool
@@ -65,11 +86,12 @@ type scanner struct {
 	straight bool // nothing but simple instructions since the entry
 }
 
-// scan reads a body that has numLocals locals, parameters included.
-func (s *scanner) scan(code *wasm.Code, numLocals uint64) error {
+// scan reads a body that has numLocals locals, parameters included, and returns so many results.
+func (s *scanner) scan(code *wasm.Code, numLocals, results uint64) error {
 	s.events, s.frames = s.events[:0], append(s.frames[:0], frame{op: byte(wasm.OpBlock), loop: noLoop})
 	s.entryCost, s.foldInto = CostEntry+localsCost(code.Locals), noLoop
 	s.sized, s.calls, s.straight = false, false, true
+	s.blocks, s.loops, s.passed, s.branches, s.widest = 0, 0, 0, 0, max(results, 1)
 	s.reader.Reset(code.Body, code.Offset)
 
 	var in wasm.Instr
@@ -89,9 +111,33 @@ func (s *scanner) scan(code *wasm.Code, numLocals uint64) error {
 		in.Start = len(code.Body)
 		return s.errorAt(code, &in, fmt.Errorf("%w: a block is not ended", wasm.ErrMalformed))
 	}
+	if err := s.compilable(numLocals); err != nil {
+		in.Start = len(code.Body)
+		return s.errorAt(code, &in, err)
+	}
 	s.fold()
 	return nil
 }
+
+// compilable refuses the few lines of code that keep a compiler busy for hours.
+func (s *scanner) compilable(numLocals uint64) error {
+	if s.blocks*numLocals > maxBlockLocals || s.loops*numLocals > maxLoopLocals {
+		return fmt.Errorf("%w: %d blocks, of them %d loops, with %d locals", wasm.ErrLimit, s.blocks, s.loops, numLocals)
+	}
+	if passed := s.passed + (s.widest-1)*s.branches; passed > maxPassed {
+		return fmt.Errorf("%w: calls, blocks and branches that pass %d values", wasm.ErrLimit, passed)
+	}
+	return nil
+}
+
+// Compilers keep track of each local through each block and loop of a function, in time and memory that grow with the
+// products of their numbers, or worse. These bounds allow several times what large interpreters have, and keep a function
+// to some seconds and a few hundred megabytes.
+const (
+	maxBlockLocals = 1 << 21
+	maxLoopLocals  = 1 << 17
+	maxPassed      = 1 << 20
+)
 
 func (s *scanner) errorAt(code *wasm.Code, in *wasm.Instr, err error) error {
 	return &wasm.Error{Offset: code.Offset + in.Start, Err: err}
@@ -131,6 +177,7 @@ func (s *scanner) instruction(in *wasm.Instr, numLocals uint64) error {
 		s.close()
 	case wasm.OpBr, wasm.OpBrIf, wasm.OpBrTable, wasm.OpReturn, wasm.OpUnreachable:
 		s.straight = false
+		s.branches += uint64(in.End - in.Start)
 	case wasm.OpCall, wasm.OpReturnCall:
 		s.called()
 		return s.function(in)
@@ -141,6 +188,7 @@ func (s *scanner) instruction(in *wasm.Instr, numLocals uint64) error {
 		if err := inRange("type", in.X, s.space.types); err != nil {
 			return err
 		}
+		s.passed += s.space.arity[in.X]
 		return inRange("table", in.Y, s.space.tables)
 	case wasm.OpMemoryFill, wasm.OpMemoryCopy:
 		s.called()
@@ -177,8 +225,14 @@ func (s *scanner) open(in *wasm.Instr) error {
 	if in.X != wasm.NoTypeIndex && in.X >= s.space.types {
 		return outOfRange("type", in.X)
 	}
+	if in.X != wasm.NoTypeIndex {
+		s.passed += s.space.arity[in.X]
+		s.widest = max(s.widest, s.space.arity[in.X])
+	}
 	f := frame{op: byte(in.Op), loop: s.loop()}
+	s.blocks++
 	if in.Op == wasm.OpLoop {
+		s.loops++
 		s.events = append(s.events, event{
 			kind: eventLoop, start: in.Start, end: in.End, op: in.Op, loop: f.loop, cost: CostLoop,
 		})
@@ -227,6 +281,7 @@ func (s *scanner) function(in *wasm.Instr) error {
 	if err := inRange("function", in.X, s.space.functions); err != nil {
 		return err
 	}
+	s.passed += s.space.arity[s.space.funcTypes[in.X]]
 	if in.X >= s.space.importedFuncs {
 		s.events = append(s.events, event{
 			kind: eventRefunc, start: in.Start, end: in.End, op: in.Op, index: in.X, loop: s.loop(),
