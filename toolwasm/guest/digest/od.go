@@ -208,11 +208,11 @@ func (d *dumper) oldOffset(operands []string) []string {
 	case strings.HasPrefix(s, "0x"), strings.HasPrefix(s, "x"):
 		s, base = s[strings.IndexByte(s, 'x')+1:], 16
 	}
-	v, err := strconv.ParseInt(s, base, 64)
+	v, err := strconv.ParseUint(s, base, 62)
 	if err != nil {
 		return operands
 	}
-	d.skip = v * factor
+	d.skip = int64(v) * factor
 	return operands[:n-1]
 }
 

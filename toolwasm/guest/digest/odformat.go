@@ -220,9 +220,12 @@ func shortestFloat(v float64, bits int) string {
 	case v == 0 && math.Signbit(v):
 		return "-0"
 	}
-	digits := 6
+	digits, normal := 6, 0x1p-126
 	if bits == 64 {
-		digits = 15
+		digits, normal = 15, 0x1p-1022
+	}
+	if math.Abs(v) < normal {
+		digits = 1
 	}
 	for ; digits < 17; digits++ {
 		s := strconv.FormatFloat(v, 'g', digits, 64)

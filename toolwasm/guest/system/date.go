@@ -17,6 +17,7 @@ const dateHelp = `Usage: date [OPTION]... [+FORMAT]
 Write the time, or the time that an option says, in a FORMAT of strftime.
 
   -d, --date=STRING          the time that STRING says: 2024-01-31, yesterday 12:00, @0, 2 weeks ago, next friday ...
+      --debug                accepted and without effect
   -f, --file=FILE            the times that the lines of FILE say
   -I[WHAT], --iso-8601[=WHAT]  in ISO 8601 form: date (the default), hours, minutes, seconds, ns
       --resolution           write the resolution of the clock
@@ -57,8 +58,8 @@ func dateCommand(p *command.Proc) int {
 			{Name: "uct", Short: 'u'},
 			{Name: "universal", Short: 'u'},
 			{Name: "resolution"},
+			{Name: "debug"},
 		},
-		UnsupLong: []string{"debug"},
 	})
 	source, text, set, hasLayout := "", "", "", false
 	layout := func(s string) {

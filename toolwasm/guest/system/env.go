@@ -187,7 +187,7 @@ func splitString(s string, env command.Environ) (words []string, msg string) {
 			}
 		case c == '$' && quoted != '\'':
 			end := strings.IndexByte(s[i:], '}')
-			if !strings.HasPrefix(s[i:], "${") || end < 3 {
+			if !strings.HasPrefix(s[i:], "${") || end < 3 || !isName(s[i+2:i+end]) {
 				return nil, "only ${VARNAME} expansion is supported, error at: " + s[i:]
 			}
 			open = true
@@ -206,6 +206,17 @@ func splitString(s string, env command.Environ) (words []string, msg string) {
 		words = append(words, b.String())
 	}
 	return words, ""
+}
+
+// isName reports whether s can be the name of a shell variable.
+func isName(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if c != '_' && !(c|0x20 >= 'a' && c|0x20 <= 'z') && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != ""
 }
 
 func unescapeSplit(b *strings.Builder, c, quoted byte) bool {

@@ -28,6 +28,7 @@ type seqNumber struct {
 	width  int
 	value  float64
 	binary bool // only value holds
+	minus0 bool // it is -0, which is written so
 }
 
 type sequence struct {
@@ -180,7 +181,7 @@ func parseSeqNumber(text string) (seqNumber, bool) {
 	} else if strings.HasSuffix(mantissa, ".") {
 		width--
 	}
-	return seqNumber{n: n, prec: prec, width: width, value: v}, true
+	return seqNumber{n: n, prec: prec, width: width, value: v, minus0: neg && n.Sign() == 0}, true
 }
 
 func cutExponent(s string) (mantissa, exponent string, ok bool) {
@@ -239,7 +240,7 @@ func (s *sequence) run() int {
 	if s.equal {
 		width = s.equalWidth(prec)
 	}
-	if s.spec == nil && scale == 0 && from.IsInt64() && by.IsInt64() && to.IsInt64() {
+	if s.spec == nil && scale == 0 && !s.first.minus0 && from.IsInt64() && by.IsInt64() && to.IsInt64() {
 		s.integers(from.Int64(), by.Int64(), to.Int64(), width)
 		return 0
 	}
@@ -322,7 +323,7 @@ func (s *sequence) decimals(from, by, to *big.Int, scale, prec, width int) {
 			_, _ = s.out.WriteString(s.sep)
 		}
 		wrote = true
-		_, _ = s.out.WriteString(s.text(cur, scale, prec, width))
+		_, _ = s.out.WriteString(s.text(cur, scale, prec, width, i == 0 && s.first.minus0))
 		cur.Add(cur, by)
 	}
 	if wrote {
@@ -330,12 +331,18 @@ func (s *sequence) decimals(from, by, to *big.Int, scale, prec, width int) {
 	}
 }
 
-func (s *sequence) text(n *big.Int, scale, prec, width int) string {
+func (s *sequence) text(n *big.Int, scale, prec, width int, minus0 bool) string {
 	if s.spec != nil {
 		f, _ := strconv.ParseFloat(decimal(n, scale), 64)
+		if minus0 {
+			f = math.Copysign(0, -1)
+		}
 		return s.before + string(s.spec.AppendFloat(nil, f)) + s.after
 	}
 	t := decimal(new(big.Int).Quo(n, pow10(scale-prec)), prec)
+	if minus0 {
+		t = "-" + t
+	}
 	if len(t) >= width {
 		return t
 	}
