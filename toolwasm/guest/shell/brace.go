@@ -56,10 +56,13 @@ func (l braceWord) word(from *syntax.Word) *syntax.Word {
 			lit = lit[:0]
 		}
 	}
-	for i, t := range l {
+	for i := 0; i < len(l); i++ {
+		t := l[i]
 		if t.part != nil {
 			flush()
-			w.Parts = append(w.Parts, t.part)
+			part, n := longerName(l[i:])
+			w.Parts = append(w.Parts, part)
+			i += n
 			continue
 		}
 		if i == 0 && t.c == '~' {
@@ -77,7 +80,28 @@ func (l braceWord) word(from *syntax.Word) *syntax.Word {
 	flush()
 	syntax.Settle(w)
 	w.Brace = false
+	if len(w.Parts) == 0 {
+		w.Plain = false // nothing, not an empty argument
+	}
 	return w
+}
+
+// longerName returns the part that tokens begin with. Braces expand before variables do: in {$a,x}b the name is ab; n is how
+// many characters the name has taken.
+func longerName(l braceWord) (part syntax.Part, n int) {
+	p, ok := l[0].part.(*syntax.Param)
+	if !ok || p.Special || !strings.HasPrefix(p.Src, "$") || strings.HasPrefix(p.Src, "${") {
+		return l[0].part, 0
+	}
+	name := p.Name
+	for n+1 < len(l) && l[n+1].part == nil && syntax.IsName("_"+string(l[n+1].c)) {
+		n++
+		name += string(l[n].c)
+	}
+	if n == 0 {
+		return p, 0
+	}
+	return &syntax.Param{Name: name, Src: "$" + name, Line: p.Line}, n
 }
 
 func leadingTilde(l braceWord) (user string, n int, ok bool) {

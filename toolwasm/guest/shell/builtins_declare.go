@@ -424,7 +424,7 @@ func (d *declaration) list(sh *Shell) int {
 func (d *declaration) locals(sh *Shell) {
 	scope := sh.scope()
 	for _, n := range sh.names(func(_ string, v *variable) bool { return v.scope == scope }) {
-		sh.print(n + "=" + quoteWord(sh.vars[n].str) + "\n")
+		sh.print(declText(n, sh.vars[n], sh) + "\n")
 	}
 }
 

@@ -77,6 +77,9 @@ func (sh *Shell) syntaxError(err error, label string) {
 	}
 	sh.write(2, sh.baseName()+": "+label+"line "+itoa(e.Line)+": "+e.Msg+"\n")
 	if e.Text != "" && !e.EOF {
+		if len(e.Text) > maxErrorText {
+			e.Text = e.Text[:maxErrorText] + "…"
+		}
 		sh.write(2, sh.baseName()+": "+label+"line "+itoa(e.Line)+": `"+e.Text+"'\n")
 	}
 	if !e.Cond || label == "eval" {
@@ -124,7 +127,7 @@ func (sh *Shell) run(c syntax.Command) {
 		sh.checkError()
 	case *syntax.Cond:
 		sh.line = c.Line
-		sh.debugTrap()
+		sh.debugTrap(c)
 		sh.status = sh.cond(c)
 		sh.checkError()
 	case *syntax.Subshell:
@@ -298,7 +301,7 @@ func (sh *Shell) forClause(c *syntax.For) {
 		if sh.opt.has(optXtrace) {
 			sh.trace("for " + c.Name + " in " + c.WordsText())
 		}
-		sh.debugTrap()
+		sh.debugTrap(c)
 		if err := sh.assignLoop(c.Name, w); err != nil {
 			sh.status = 1
 			return
@@ -334,14 +337,14 @@ func (sh *Shell) arithFor(c *syntax.ArithFor) {
 	sh.line = c.Line
 	sh.loops++
 	defer func() { sh.loops-- }()
-	sh.debugTrap()
+	sh.debugTrap(c)
 	if !sh.arithStep(c.Init) {
 		return
 	}
 	status := 0
 	for {
 		sh.line = c.Line
-		sh.debugTrap()
+		sh.debugTrap(c)
 		if strings.TrimSpace(c.Cond.Src) != "" {
 			v, ok := sh.tryArith(c.Cond)
 			if !ok || sh.ctl != ctlNone {
@@ -358,7 +361,7 @@ func (sh *Shell) arithFor(c *syntax.ArithFor) {
 			break
 		}
 		sh.line = c.Line
-		sh.debugTrap()
+		sh.debugTrap(c)
 		if !sh.step() || !sh.arithStep(c.Step) {
 			return
 		}
@@ -377,7 +380,7 @@ func (sh *Shell) arithStep(a *syntax.ArithText) bool {
 }
 
 func (sh *Shell) arithCommand(c *syntax.Arith) {
-	sh.debugTrap()
+	sh.debugTrap(c)
 	if sh.opt.has(optXtrace) {
 		sh.trace("(( " + c.X.Src + " ))")
 	}
@@ -400,7 +403,7 @@ func (sh *Shell) caseClause(c *syntax.Case) {
 	if sh.opt.has(optXtrace) {
 		sh.trace("case " + quoteWord(s) + " in")
 	}
-	sh.debugTrap()
+	sh.debugTrap(c)
 	flags := sh.patternFlags()
 	if sh.shopt.has(shoptNocasematch) {
 		flags |= glob.IgnoreCase

@@ -524,6 +524,13 @@ func (x *expander) list(vals []string, quoted bool) {
 
 // flush ends the current field.
 func (x *expander) flush() {
+	if len(x.out) >= maxWords {
+		if x.sh.ctl == ctlNone {
+			x.sh.errorf("too many words: the limit is %d", maxWords)
+			x.sh.abort()
+		}
+		return
+	}
 	if x.glob && !x.sh.opt.has(optNoglob) {
 		x.out = x.sh.pathnames(x.out, x.cur)
 	} else {

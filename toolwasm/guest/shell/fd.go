@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"unsafe"
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/pipe"
@@ -190,7 +191,7 @@ func (t *text) Seek(off int64, whence int) (int64, error) {
 // capture collects the output of a command substitution.
 type capture struct {
 	mu   sync.Mutex
-	buf  bytes.Buffer
+	buf  []byte
 	full bool
 	done chan struct{}
 }
@@ -200,11 +201,21 @@ var errCaptureFull = errors.New("shell: substitute command: output exceeds the l
 func (c *capture) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.buf.Len()+len(b) > maxValue {
+	if len(c.buf)+len(b) > maxValue {
 		c.full = true
 		return 0, errCaptureFull
 	}
-	return c.buf.Write(b)
+	c.buf = append(c.buf, b...)
+	return len(b), nil
+}
+
+// text returns what has been written, without trailing newlines; nothing is written any more.
+func (c *capture) text() string {
+	n := len(c.buf)
+	for n > 0 && c.buf[n-1] == '\n' {
+		n--
+	}
+	return unsafe.String(unsafe.SliceData(c.buf), n)
 }
 
 // Close tells that no descriptor refers to the capture any more.

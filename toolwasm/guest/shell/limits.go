@@ -12,7 +12,11 @@ const (
 	// maxBraceText bounds the characters that one brace expansion handles; each takes several words of memory.
 	maxBraceText = 2 << 20
 	// maxValue bounds a variable and the output of a command substitution.
-	maxValue = 64 << 20
+	maxValue = 32 << 20
+	// maxWords bounds the words of a command and the elements of a list, as "Argument list too long" does elsewhere.
+	maxWords = 2 << 20
+	// maxErrorText bounds how much of a line a message about a syntax error shows.
+	maxErrorText = 300
 	// maxFD is the first descriptor number that is too large, as `ulimit -n` says.
 	maxFD = 1024
 	// firstHighFD is the first descriptor that {name}> and process substitutions use.

@@ -103,7 +103,7 @@ type Shell struct {
 	depth       int
 	steps       int
 	line        int
-	current     *syntax.Simple
+	current     syntax.Command
 	substStatus int // status of the latest command substitution of a command, -1 when it had none
 	lastArg     string
 	optPos      int

@@ -14,8 +14,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 func (sh *Shell) simple(c *syntax.Simple) {
 	sh.line = c.Line
 	if sh.traps.active&trapDebug != 0 {
-		sh.current = c
-		if sh.debugTrap(); sh.ctl != ctlNone {
+		if sh.debugTrap(c); sh.ctl != ctlNone {
 			return
 		}
 	}
@@ -37,7 +36,9 @@ func (sh *Shell) simple(c *syntax.Simple) {
 			return
 		}
 	}
-	sh.current = c
+	if !sh.inTrap {
+		sh.current = c
+	}
 	if len(args) == 0 {
 		sh.assignOnly(c)
 	} else {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"openclaw/toolwasm/guest/shell/syntax"
 	"openclaw/toolwasm/guest/sys"
 )
 
@@ -244,7 +245,7 @@ func (sh *Shell) currentCommand() string {
 	if sh.current == nil {
 		return ""
 	}
-	return commandText(sh.current)
+	return syntax.Head(sh.current)
 }
 
 // baseName is the shell's name in messages.

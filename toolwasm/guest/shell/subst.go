@@ -88,12 +88,12 @@ func (sh *Shell) substitute(c *syntax.CmdSubst) string {
 	if out.full {
 		sh.errorf("command substitution: output exceeds %d bytes", maxValue)
 	}
-	s := out.buf.String()
+	s := out.text()
 	if strings.IndexByte(s, 0) >= 0 {
 		sh.errorf("warning: command substitution: ignored null byte in input")
-		s = strings.ReplaceAll(s, "\x00", "")
+		s = strings.TrimRight(strings.ReplaceAll(s, "\x00", ""), "\n")
 	}
-	return strings.TrimRight(s, "\n")
+	return s
 }
 
 // waitCapture waits until nothing writes to the substitution any more: background jobs of it may.

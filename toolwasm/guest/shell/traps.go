@@ -3,6 +3,8 @@ package shell
 import (
 	"maps"
 	"strings"
+
+	"openclaw/toolwasm/guest/shell/syntax"
 )
 
 // The pseudo-signals of trap, as bits of traps.active.
@@ -191,10 +193,12 @@ func (sh *Shell) errTrap() {
 	sh.runTrap(sh.traps.actions["ERR"], true)
 }
 
-func (sh *Shell) debugTrap() {
+// debugTrap runs before the command c.
+func (sh *Shell) debugTrap(c syntax.Command) {
 	if sh.traps.active&trapDebug == 0 || sh.inTrap {
 		return
 	}
+	sh.current = c
 	if !sh.opt.has(optFunctrace) && (sh.callFrame() != nil || sh.subshells > sh.trapLevel) {
 		return
 	}

@@ -255,6 +255,9 @@ func (sh *Shell) assignScalar(name, value string, add bool) error {
 		}
 		v.appendStr(value)
 	} else {
+		if len(value) > maxValue {
+			return sh.tooLarge(real)
+		}
 		v.setStr(value)
 	}
 	sh.changed(real)

@@ -10,6 +10,26 @@ func Format(c Command) string {
 	return strings.TrimSuffix(f.b.String(), "\n")
 }
 
+// Head returns the text of a command as BASH_COMMAND has it: of a loop or case only what stands before the body.
+func Head(c Command) string {
+	switch c := c.(type) {
+	case *For:
+		word := "for "
+		if c.Select {
+			word = "select "
+		}
+		if !c.In {
+			return word + c.Name + " in \"$@\""
+		}
+		return word + c.Name + " in " + c.WordsText()
+	case *Case:
+		return "case " + c.Word.Src + " in "
+	case *ArithFor:
+		return "((" + c.Init.Src + "))"
+	}
+	return Format(c)
+}
+
 // FormatBody returns the body of a function in braces.
 func FormatBody(def *Func) string {
 	var f formatter
