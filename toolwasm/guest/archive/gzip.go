@@ -45,6 +45,9 @@ const (
 	statusWarning = 2
 )
 
+// osUnix is the system in a gzip header.
+const osUnix = 3
+
 // copySize is how much is moved at a time.
 const copySize = 64 << 10
 
@@ -213,6 +216,7 @@ func (g *squeezer) standard() {
 	in := bufio.NewReaderSize(p.Stdin, copySize)
 	if !g.decompress {
 		z, _ := gzip.NewWriterLevel(p.Out(), gzipLevel(g.level))
+		z.OS = osUnix
 		if _, err := g.pump(z, in); err != nil {
 			g.fail("stdin", err)
 		}
@@ -348,6 +352,7 @@ func (g *squeezer) pack(name string, info sys.Info) {
 	compress := func(w io.Writer) error {
 		counted := &countWriter{w: w}
 		z, _ := gzip.NewWriterLevel(counted, gzipLevel(g.level))
+		z.OS = osUnix
 		if !g.noName {
 			z.Name = name[strings.LastIndexByte(name, '/')+1:]
 			z.ModTime = info.Mtime

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -30,6 +31,9 @@ Tell what kind of data files hold, by their content.
 
 // probeSize is how much of a file is looked at.
 const probeSize = 64 << 10
+
+// gzipTrailer is the length of what ends a gzip file; its last four bytes are the size.
+const gzipTrailer = 8
 
 // mimeMode says which half of a MIME description is shown.
 type mimeMode int
@@ -206,7 +210,11 @@ func (f *identifier) identify(name string) (verdict, error) {
 	if len(data) == 0 {
 		return verdict{"empty", "inode/x-empty", "binary"}, nil
 	}
-	return classifyData(data), nil
+	v := classifyData(data)
+	if strings.HasPrefix(v.text, "gzip compressed data") && len(data) < probeSize && len(data) > gzipTrailer {
+		v.text += fmt.Sprintf(", original size modulo 2^32 %d", binary.LittleEndian.Uint32(data[len(data)-4:]))
+	}
+	return v, nil
 }
 
 // special describes what is no regular file.

@@ -19,6 +19,9 @@ func classifyData(b []byte) verdict {
 	if v, ok := binaryKind(b); ok {
 		return v
 	}
+	if len(b) == 1 {
+		return verdict{"very short file (no magic)", octets, "binary"}
+	}
 	return textKind(b)
 }
 
@@ -210,6 +213,9 @@ func elf(b []byte) (verdict, bool) {
 		kind, mime = "executable", "application/x-executable"
 	case 3:
 		kind, mime = "shared object", "application/x-sharedlib"
+		if bytes.Contains(b[:min(len(b), 4096)], []byte("/ld-linux")) {
+			kind, mime = "pie executable", "application/x-pie-executable"
+		}
 	case 4:
 		kind, mime = "core file", "application/x-coredump"
 	}
@@ -310,8 +316,17 @@ func language(b []byte) (kind, mime string) {
 		return "unified diff output", "text/x-diff"
 	case bytes.HasPrefix(trimmed, []byte("-----BEGIN CERTIFICATE")):
 		return "PEM certificate", "text/plain"
+	case hasLine(b, "#include ") || hasLine(b, "int main("):
+		return "C source", "text/x-c"
+	case hasLine(b, "def ") && bytes.Contains(b, []byte("):\n")), hasLine(b, "from ") && bytes.Contains(b, []byte(" import ")):
+		return "Python script", "text/x-script.python"
 	}
 	return "", "text/plain"
+}
+
+// hasLine reports a line that begins with s.
+func hasLine(b []byte, s string) bool {
+	return bytes.HasPrefix(b, []byte(s)) || bytes.Contains(b, []byte("\n"+s))
 }
 
 func isJSON(b []byte) bool {
