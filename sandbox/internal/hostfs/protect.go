@@ -24,69 +24,6 @@ import (
 //     where something in it would become protected (EROFS).
 type Protection []string
 
-// DefaultProtection returns what programs on the host run, load or obey when a user later works in the directory:
-// commands of git and what configures them, environments of shells, and the tasks and settings of editors.
-func DefaultProtection() Protection {
-	return Protection{
-		// git runs hooks, and commands named in its configuration; commondir and modules lead to other
-		// configurations; a sequencer's to-do list may hold commands; attributes choose which filters run.
-		".git/hooks",
-		".git/config",
-		".git/config.worktree",
-		".git/commondir",
-		".git/modules",
-		".git/worktrees",
-		".git/info",
-		".git/rebase-merge",
-		".git/rebase-apply",
-		".git/sequencer",
-		".hg/hgrc",
-		".hg/hgrc-not-shared",
-		".gitmodules",
-		".gitconfig",
-		".githooks",
-		".husky",
-		".pre-commit-config.yaml",
-		".lefthook.yml",
-		"lefthook.yml",
-		// Shells and their helpers read these when a user enters the directory.
-		".envrc",
-		".direnv",
-		".mise.toml",
-		".mise",
-		".tool-versions",
-		".bashrc",
-		".bash_profile",
-		".bash_login",
-		".profile",
-		".zshrc",
-		".zshenv",
-		".zprofile",
-		// Editors and development containers run tasks from these.
-		".vscode",
-		".idea",
-		".zed",
-		".helix",
-		".devcontainer",
-		".devcontainer.json",
-		".vim",
-		".vimrc",
-		".exrc",
-		".nvimrc",
-		".nvim.lua",
-		".dir-locals.el",
-		".dir-locals-2.el",
-		".gdbinit",
-		".lldbinit",
-		// Coding agents run hooks and servers from these.
-		".claude",
-		".cursor",
-		".codex",
-		".gemini",
-		".mcp.json",
-	}
-}
-
 // guard is one compiled pattern.
 type guard struct {
 	names    []string // folded
