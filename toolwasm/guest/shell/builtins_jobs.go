@@ -136,6 +136,9 @@ func builtinKill(sh *Shell, args []string) int {
 		}
 	}
 	sh.runPendingTraps()
+	if !sh.step() {
+		return sh.status // the signal was for this shell, or its trap has left it
+	}
 	return status
 }
 

@@ -449,7 +449,7 @@ func (sh *Shell) runParen(c *syntax.Subshell) {
 	defer func() { sh.depth-- }()
 	sub := sh.subshell()
 	if sub == nil {
-		sh.status = 254
+		sh.status = statusFork
 		return
 	}
 	sub.runSubshell(c.Body)

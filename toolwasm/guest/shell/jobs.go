@@ -153,6 +153,10 @@ func (sh *Shell) spawn(f func(sub *Shell)) *process { return sh.spawnIn(sh.ctx, 
 // spawnIn is spawn with the context that the subshell's is derived from: that of the family for a job, which its parent
 // does not take with it.
 func (sh *Shell) spawnIn(parent context.Context, f func(sub *Shell)) *process {
+	if sh.ctx.Err() != nil {
+		sh.die() // forking is how a bomb would go on after it has been stopped
+		return nil
+	}
 	ctx, cancel := withCancel(parent)
 	p := sh.sys.start(sh.self.pid, cancel)
 	if p == nil {
@@ -250,7 +254,7 @@ func (sh *Shell) runStages(cmds []syntax.Command) {
 	last := len(cmds) - 1
 	switch {
 	case in == nil:
-		statuses[last] = 254
+		statuses[last] = statusFork
 	case sh.shopt.has(shoptLastpipe) && !sh.opt.has(optMonitor):
 		undo := sh.put(nil, 0, in)
 		sh.noErr++
@@ -264,7 +268,7 @@ func (sh *Shell) runStages(cmds []syntax.Command) {
 	}
 	for i, p := range procs {
 		if p == nil {
-			statuses[i] = 254
+			statuses[i] = statusFork
 			continue
 		}
 		sh.awaitStage(p)
@@ -331,7 +335,7 @@ func (sh *Shell) lastStage(c syntax.Command, in *file) int {
 	sub := sh.subshell()
 	if sub == nil {
 		in.unref()
-		return 254
+		return statusFork
 	}
 	sub.setFD(0, in).unref()
 	sub.stage(c)
@@ -350,7 +354,7 @@ func (sh *Shell) background(c syntax.Command) {
 		sub.stage(c)
 	})
 	if p == nil {
-		sh.status = 254
+		sh.status = statusFork
 		return
 	}
 	sh.family.add(p)

@@ -113,7 +113,7 @@ func (sh *Shell) coproc(c *syntax.Coproc) {
 		for _, f := range []*file{stdin, stdout, mineR, mineW} {
 			f.unref()
 		}
-		sh.status = 254
+		sh.status = statusFork
 		return
 	}
 	const first = 63

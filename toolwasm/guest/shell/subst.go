@@ -74,7 +74,7 @@ func (sh *Shell) substitute(c *syntax.CmdSubst) string {
 	}
 	sub := sh.subshell()
 	if sub == nil {
-		sh.substStatus = 254
+		sh.substStatus = statusFork
 		return ""
 	}
 	if !sh.shopt.has(shoptInheritErrexit) && !sh.opt.has(optPosix) {
@@ -143,6 +143,10 @@ func (sh *Shell) inputFile(list *syntax.List) (string, bool) {
 
 // subshell makes a subshell that runs on this goroutine; nil when there are too many processes.
 func (sh *Shell) subshell() *Shell {
+	if sh.ctx.Err() != nil {
+		sh.die()
+		return nil
+	}
 	sub := sh.clone()
 	p := sh.sys.start(sh.self.pid, sh.self.cancel)
 	if p == nil {
@@ -158,9 +162,20 @@ func (sh *Shell) subshell() *Shell {
 	return sub
 }
 
+// forkError reports that there are too many processes. As in bash the shell then gives up what it is doing, which is
+// what stops a bomb from growing again wherever one of its processes has ended.
 func (sh *Shell) forkError() {
 	sh.errorf("fork: retry: Resource temporarily unavailable")
+	if sh.subshells > 0 {
+		sh.exit(statusFork)
+		return
+	}
+	sh.abort()
+	sh.status = statusFork
 }
+
+// statusFork is the exit status when a process cannot be made.
+const statusFork = 254
 
 // runSubshell runs a list as the whole life of a subshell.
 func (sh *Shell) runSubshell(list *syntax.List) {
