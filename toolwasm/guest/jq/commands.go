@@ -494,7 +494,7 @@ func (r *run) argument(option, name, text string) (any, error) {
 	if option == "rawfile" {
 		return strings.ToValidUTF8(string(b), "\uFFFD"), nil
 	}
-	d := &decoder{buf: b, eof: true, names: map[string]string{}}
+	d := &decoder{buf: b, eof: true}
 	var items []any
 	for {
 		v, err := d.next()

@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
 const readSize = 64 << 10
 
-// maxInterned bounds how many different keys are remembered, so that they are allocated once.
-const maxInterned = 1024
+// nameSlots is how many keys are remembered.
+const nameSlots = 256
 
 // decoder reads JSON values one after the other from a stream.
 type decoder struct {
@@ -23,14 +24,16 @@ type decoder struct {
 	lines int   // newlines before buf
 	col   int   // bytes of the current line before buf
 	depth int
-	names map[string]string
+	names [nameSlots]string // keys seen before, so that they are allocated once
 	str   []byte
+	stack []any // items of the arrays and values of the objects that are being read
+	keys  []string
 }
 
-func newDecoder(src io.Reader) *decoder { return &decoder{src: src, names: map[string]string{}} }
+func newDecoder(src io.Reader) *decoder { return &decoder{src: src} }
 
 func decodeString(s string) (any, error) {
-	d := &decoder{buf: []byte(s), eof: true, names: map[string]string{}}
+	d := &decoder{buf: []byte(s), eof: true}
 	v, err := d.next()
 	if err == io.EOF {
 		return nil, nil
@@ -173,7 +176,8 @@ func (d *decoder) array() (any, error) {
 		return nil, err
 	}
 	defer func() { d.depth-- }()
-	var items []any
+	base := len(d.stack)
+	defer func() { d.stack = d.stack[:base] }()
 	for first := true; ; first = false {
 		if !d.blanks() {
 			return nil, d.failEOF("Unfinished JSON term")
@@ -190,7 +194,7 @@ func (d *decoder) array() (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		items = append(items, v)
+		d.stack = append(d.stack, v)
 		if !d.blanks() {
 			return nil, d.failEOF("Unfinished JSON term")
 		}
@@ -199,7 +203,7 @@ func (d *decoder) array() (any, error) {
 			d.pos++
 		case ']':
 			d.pos++
-			return newArray(items), nil
+			return newArray(slices.Clone(d.stack[base:])), nil
 		case '}':
 			d.pos++
 			return nil, d.fail("Unmatched '}'")
@@ -236,7 +240,8 @@ func (d *decoder) object() (any, error) {
 		return nil, err
 	}
 	defer func() { d.depth-- }()
-	o := newObject(4)
+	base, keyBase := len(d.stack), len(d.keys)
+	defer func() { d.stack, d.keys = d.stack[:base], d.keys[:keyBase] }()
 	for first := true; ; first = false {
 		if !d.blanks() {
 			return nil, d.failEOF("Unfinished JSON term")
@@ -244,7 +249,7 @@ func (d *decoder) object() (any, error) {
 		c := d.buf[d.pos]
 		if c == '}' && first {
 			d.pos++
-			return o, nil
+			return newObject(0), nil
 		}
 		if c != '"' {
 			d.pos++
@@ -266,13 +271,13 @@ func (d *decoder) object() (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		o.set(k, v)
+		d.keys, d.stack = append(d.keys, k), append(d.stack, v)
 		done, err := d.separator()
 		if err != nil {
 			return nil, err
 		}
 		if done {
-			return o, nil
+			return objectOf(d.keys[keyBase:], d.stack[base:]), nil
 		}
 	}
 }
@@ -311,14 +316,23 @@ func (d *decoder) separator() (done bool, err error) {
 }
 
 func (d *decoder) intern(b []byte) string {
-	if s, ok := d.names[string(b)]; ok {
-		return s
+	if len(b) == 0 {
+		return ""
 	}
-	s := string(b)
-	if len(d.names) < maxInterned {
-		d.names[s] = s
+	slot := &d.names[(uint(len(b))*31+uint(b[0])*7+uint(b[len(b)-1]))%nameSlots]
+	if *slot != string(b) {
+		*slot = string(b)
 	}
-	return s
+	return *slot
+}
+
+// objectOf makes an object of keys and values; of equal keys the last value counts.
+func objectOf(keys []string, vals []any) *object {
+	o := newObject(len(keys))
+	for i, k := range keys {
+		o.set(k, vals[i])
+	}
+	return o
 }
 
 // text reads a string after its opening quote. The result is valid until the next call.

@@ -75,6 +75,9 @@ func tsvField(v any) (string, bool) {
 	case nil:
 		return "", true
 	case string:
+		if !strings.ContainsAny(v, "\t\n\r\\") {
+			return v, true
+		}
 		return strings.NewReplacer("\t", `\t`, "\n", `\n`, "\r", `\r`, `\`, `\\`).Replace(v), true
 	case bool, float64, *literal:
 		return encode(v), true
@@ -83,6 +86,9 @@ func tsvField(v any) (string, bool) {
 }
 
 func escapeHTML(s string) string {
+	if !strings.ContainsAny(s, "<>&'\"") {
+		return s
+	}
 	return strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", "'", "&#39;", `"`, "&quot;").Replace(s)
 }
 

@@ -11,8 +11,18 @@ import (
 // literal is a number as it was written, when a float64 does not hold it exactly as text. It keeps its digits until
 // something is computed with it.
 type literal struct {
-	text string // canonical
-	f    float64
+	text  string // canonical
+	f     float64
+	known bool // f has been computed
+}
+
+// float is the number that is computed with.
+func (l *literal) float() float64 {
+	if !l.known {
+		l.f, _ = strconv.ParseFloat(l.text, 64) // out of range gives an infinity, as it should
+		l.known = true
+	}
+	return l.f
 }
 
 // exactDigits is the number of significant digits that a float64 always keeps.
@@ -23,6 +33,9 @@ func parseNumber(s string) (any, bool) {
 	if n, ok := smallInteger(s); ok {
 		return n, true
 	}
+	if isCanonical(s) {
+		return &literal{text: s}, true
+	}
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil && !math.IsInf(f, 0) {
 		return nil, false
@@ -31,7 +44,29 @@ func parseNumber(s string) (any, bool) {
 	if plain && text == formatFloat(f) {
 		return f, true
 	}
-	return &literal{text: text, f: f}, true
+	return &literal{text: text, f: f, known: true}, true
+}
+
+// isCanonical recognises the usual decimal fractions, which are written as they are read.
+func isCanonical(s string) bool {
+	digits := strings.TrimPrefix(s, "-")
+	whole, frac, ok := strings.Cut(digits, ".")
+	if !ok || whole == "" || frac == "" || whole[0] == '0' && len(whole) > 1 {
+		return false
+	}
+	for i := range len(whole) {
+		if !isDigit(whole[i]) {
+			return false
+		}
+	}
+	for i := range len(frac) {
+		if !isDigit(frac[i]) {
+			return false
+		}
+	}
+	// A number below 10^-6 would be written with an exponent.
+	const smallest = "000000"
+	return whole != "0" || !strings.HasPrefix(frac, smallest[:5]) || len(frac) < len(smallest)
 }
 
 // smallInteger is the fast way for what nearly all numbers are.
@@ -113,7 +148,7 @@ func toFloat(v any) (float64, bool) {
 	case float64:
 		return v, true
 	case *literal:
-		return v.f, true
+		return v.float(), true
 	}
 	return 0, false
 }
@@ -155,15 +190,18 @@ func appendFloat(dst []byte, f float64) []byte {
 }
 
 func compareNumbers(a, b any) int {
-	la, oka := a.(*literal)
-	lb, okb := b.(*literal)
-	if oka && okb {
-		if c, ok := compareLiterals(la.text, lb.text); ok {
-			return c
-		}
-	}
 	x, _ := toFloat(a)
 	y, _ := toFloat(b)
+	if x == y { // rounding keeps the order, but makes equal what differs in late digits
+		la, oka := a.(*literal)
+		lb, okb := b.(*literal)
+		if oka && okb && la.text != lb.text {
+			if c, ok := compareLiterals(la.text, lb.text); ok {
+				return c
+			}
+		}
+		return 0
+	}
 	if math.IsNaN(x) { // nan is less than everything, itself included
 		return -1
 	}
@@ -204,7 +242,7 @@ func negate(v any) (any, bool) {
 		if !ok {
 			text = "-" + v.text
 		}
-		return &literal{text: text, f: -v.f}, true
+		return &literal{text: text}, true
 	}
 	return nil, false
 }
