@@ -38,8 +38,10 @@ type Command struct {
 	// Dir is the working directory as a path in the guest. Empty means that of the first mount, or "/".
 	Dir string
 
-	Stdin          io.Reader // nil is empty; it is read only as far as the guest reads
-	Stdout, Stderr io.Writer // nil discards
+	Stdin io.Reader // nil is empty; it is read only as far as the guest reads
+	// Stdout and Stderr are written to by one goroutine at a time, also when they are the same writer; nil discards. They
+	// are not used after the call, except that a Write which does not return may still be in progress.
+	Stdout, Stderr io.Writer
 	// MaxOutput, when set, takes the place of Limits.Output for callers that read a protocol and not a text.
 	MaxOutput int64
 }

@@ -41,10 +41,15 @@ func lockOf(root dir, path string) (*treeLock, vfs.Errno) {
 	l := sharedLock(idOf(st), path)
 	// A rename above or below that began before this mount was known to it must end before its first operation.
 	for _, other := range l.overlapping() {
-		other.RLock()
-		other.RUnlock() //nolint:staticcheck // it was only waited for
+		other.await()
 	}
 	return l, vfs.OK
+}
+
+// await returns when the rename that has the lock, if any, has ended.
+func (l *treeLock) await() {
+	l.RLock()
+	defer l.RUnlock()
 }
 
 func sharedLock(id inodeID, path string) *treeLock {

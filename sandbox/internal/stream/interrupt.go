@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 )
 
 // Interruptible makes a writer whose Write returns once ctx is done, even if
@@ -14,8 +15,9 @@ import (
 //
 // Writers that never wait are used directly. For any other a goroutine does the
 // writing, started by the first Write and ended by Close, or, when ctx ended a
-// Write, by w's Write returning. Nothing is written after Write has returned but
-// what it was given. Close does not close w.
+// Write, by w's Write returning, for which Close waits a little: a writer that is
+// only slow is not in use any more afterwards. Nothing is written after Write has
+// returned but what it was given. Close does not close w.
 func Interruptible(ctx context.Context, w io.Writer) io.WriteCloser {
 	if w == nil || neverWaits(w) {
 		return direct{w}
@@ -56,8 +58,12 @@ type interruptible struct {
 	buf     []byte // what is being written: p itself may be gone before w has done with it
 	pieces  chan []byte
 	results chan written
+	pending bool // ctx ended a Write before w's own returned
 	closed  bool
 }
+
+// closeGrace is how long Close waits for a Write that nobody else waits for any more.
+const closeGrace = 50 * time.Millisecond
 
 type written struct {
 	n   int
@@ -96,6 +102,7 @@ func (i *interruptible) some(p []byte) (int, error) {
 		}
 		return r.n, r.err
 	case <-i.ctx.Done():
+		i.pending = true
 		return 0, context.Cause(i.ctx)
 	}
 }
@@ -108,9 +115,17 @@ func pump(w io.Writer, pieces <-chan []byte, results chan<- written) {
 }
 
 func (i *interruptible) Close() error {
-	if !i.closed && i.pieces != nil {
-		close(i.pieces)
+	if i.closed || i.pieces == nil {
+		i.closed = true
+		return nil
 	}
 	i.closed = true
+	close(i.pieces)
+	if i.pending {
+		select {
+		case <-i.results:
+		case <-time.After(closeGrace):
+		}
+	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"openclaw/sandbox/internal/stream"
 	"openclaw/sandbox/internal/vfs"
@@ -72,5 +73,36 @@ func TestInterruptibleUsesPromptWritersDirectly(t *testing.T) {
 			t.Errorf("%T: %d, %v", w, n, err)
 		}
 		i.Close()
+	}
+}
+
+// slowWriter takes its time, and keeps what it was given without any locking: the race detector tells when somebody looks
+// at it before it has done.
+type slowWriter struct {
+	begun chan struct{}
+	kept  []byte
+}
+
+func (s *slowWriter) Write(p []byte) (int, error) {
+	close(s.begun)
+	time.Sleep(5 * time.Millisecond)
+	s.kept = append(s.kept, p...)
+	return len(p), nil
+}
+
+func TestASlowWriterIsNotInUseAfterClose(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	slow := &slowWriter{begun: make(chan struct{})}
+	w := stream.Interruptible(ctx, slow)
+	go func() {
+		<-slow.begun
+		cancel()
+	}()
+	if _, err := w.Write([]byte("text")); !errors.Is(err, context.Canceled) {
+		t.Errorf("write: %v, want that of the context", err)
+	}
+	w.Close()
+	if string(slow.kept) != "text" {
+		t.Errorf("the writer has %q", slow.kept)
 	}
 }
