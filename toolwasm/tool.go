@@ -163,6 +163,10 @@ func (t *Toolbox) callExec(ctx context.Context, session *sandbox.Session, argume
 		defer cancel()
 	}
 	run, err := t.Exec(ctx, session, script)
+	if errors.Is(err, ErrNoDirectory) {
+		reason := strings.TrimSpace(strings.TrimPrefix(both.String(), "toolbox: "))
+		return &ToolResult{Text: fmt.Sprintf("workdir %q: %s", a.Workdir, reason), Failed: true, Run: run}, nil
+	}
 	var limit *sandbox.LimitError
 	if err != nil && !errors.As(err, &limit) {
 		return nil, fmt.Errorf("toolwasm: call exec: %w", err)

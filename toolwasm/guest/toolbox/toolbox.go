@@ -31,6 +31,9 @@ const defaultUmask = 0o022
 // firstPID is the process id of the first command: nothing of the host's numbering is visible.
 const firstPID = 2
 
+// StatusNoDirectory is what Run returns when there is no such working directory. No command can: theirs end at 255.
+const StatusNoDirectory = 256
+
 // Table returns every command of the toolbox.
 func Table() command.Table {
 	return command.NewTable(
@@ -58,7 +61,7 @@ func Run(ctx context.Context, table command.Table, ps Process) int {
 	}
 	if err := enter(ps.Dir); err != nil {
 		fmt.Fprintf(ps.Stderr, "toolbox: cannot work in %s: %s\n", ps.Dir, sys.Strerror(err))
-		return command.StatusNotExec
+		return StatusNoDirectory
 	}
 	name := path.Base(ps.Args[0])
 	c, ok := table[name]

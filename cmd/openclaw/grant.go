@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"openclaw/sandbox"
+	"openclaw/toolwasm"
+)
+
+// grantFlags are the options that say what a command may touch and use.
+func grantFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "workspace", Usage: "the `DIR` that the script may use", Value: ".", DefaultText: "the current directory"},
+		&cli.BoolFlag{Name: "read-only", Usage: "the script may not change the workspace"},
+		&cli.DurationFlag{Name: "timeout", Usage: "end the script after `DURATION`", Value: sandbox.DefaultTimeout},
+		&cli.StringFlag{Name: "memory", Usage: "memory that the script may use, as a `SIZE` such as 64MiB", Value: sizeText(sandbox.DefaultMemory)},
+		&cli.StringFlag{Name: "fuel", Usage: "end the script after `N` units of work, about one WebAssembly instruction each", DefaultText: "no bound"},
+		&cli.StringFlag{Name: "disk", Usage: "how much the workspace and /tmp may grow, as a `SIZE`", Value: sizeText(sandbox.DefaultDisk)},
+		&cli.StringFlag{Name: "max-output", Usage: "how much output is kept, as a `SIZE`", Value: strconv.Itoa(sandbox.DefaultOutput)},
+	}
+}
+
+// grantOf reads the options of grantFlags.
+func grantOf(c *cli.Context) (sandbox.Grant, error) {
+	mount := sandbox.Mount{Guest: toolwasm.Workspace, Host: c.String("workspace"), Access: sandbox.ReadWrite}
+	if c.Bool("read-only") {
+		mount.Access = sandbox.ReadOnly
+	}
+	grant := sandbox.Grant{Mounts: []sandbox.Mount{mount}, Tmp: true}
+	limits := &grant.Limits
+	limits.Timeout = c.Duration("timeout")
+	if limits.Timeout <= 0 {
+		return grant, fmt.Errorf("--timeout %s: not a positive duration", limits.Timeout)
+	}
+	for _, f := range []struct {
+		name   string
+		parse  func(string) (int64, error)
+		target *int64
+	}{
+		{"memory", parseSize, &limits.Memory},
+		{"disk", parseSize, &limits.Disk},
+		{"max-output", parseSize, &limits.Output},
+		{"fuel", parseCount, &limits.Fuel},
+	} {
+		text := c.String(f.name)
+		if text == "" && !c.IsSet(f.name) {
+			continue
+		}
+		n, err := f.parse(text)
+		if err != nil {
+			return grant, fmt.Errorf("--%s %q: %w", f.name, text, err)
+		}
+		*f.target = n
+	}
+	limits.FileSize = max(limits.Disk, sandbox.DefaultFileSize) // one file may take it all
+	return grant, nil
+}
+
+var (
+	errNotSize  = errors.New("not a positive size (examples: 65536, 64KiB, 256MiB, 1GiB)")
+	errNotCount = errors.New("not a positive number")
+)
+
+// sizeUnits are the suffixes of sizes. KB, MB and GB mean what K, M and G do, as people who write them about memory expect.
+var sizeUnits = map[string]int64{
+	"": 1, "b": 1,
+	"k": 1 << 10, "kb": 1 << 10, "kib": 1 << 10,
+	"m": 1 << 20, "mb": 1 << 20, "mib": 1 << 20,
+	"g": 1 << 30, "gb": 1 << 30, "gib": 1 << 30,
+}
+
+func parseSize(text string) (int64, error) {
+	digits := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	unit, ok := sizeUnits[strings.ToLower(text[len(digits):])]
+	n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
+	if !ok || err != nil || n <= 0 || n > math.MaxInt64/unit {
+		return 0, errNotSize
+	}
+	return n * unit, nil
+}
+
+func parseCount(text string) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n <= 0 {
+		return 0, errNotCount
+	}
+	return n, nil
+}
+
+// sizeText is the inverse of parseSize for whole MiB and GiB.
+func sizeText(n int64) string {
+	if n%(1<<30) == 0 {
+		return fmt.Sprintf("%dGiB", n>>30)
+	}
+	return fmt.Sprintf("%dMiB", n>>20)
+}
