@@ -28,7 +28,7 @@ func (p *parser) bracket() *node {
 		}
 		lo, raw := p.bracketChar()
 		if raw {
-			invalid = append(invalid, byte(lo))
+			invalid = p.byteRange(invalid, lo)
 			continue
 		}
 		if !p.rest("-") || p.rest("-]") {
@@ -57,6 +57,25 @@ func (p *parser) bracket() *node {
 		alt.subs = append(alt.subs, &node{kind: nodeByte, n: int(c)})
 	}
 	return alt
+}
+
+// byteRange adds a byte that is not UTF-8, or a range that begins with one.
+func (p *parser) byteRange(list []byte, lo rune) []byte {
+	hi := lo
+	if p.rest("-") && !p.rest("-]") {
+		p.pos++
+		if p.pos >= len(p.src) {
+			fail(msgUnmatchedBracket)
+		}
+		var raw bool
+		if hi, raw = p.bracketChar(); !raw || hi < lo {
+			fail(msgBadRange)
+		}
+	}
+	for c := lo; c <= hi; c++ {
+		list = append(list, byte(c))
+	}
+	return list
 }
 
 func (p *parser) rest(prefix string) bool { return strings.HasPrefix(p.src[p.pos:], prefix) }

@@ -36,7 +36,8 @@ type program struct {
 	backGroup []bool                      // by group: something refers back to it
 	asserts   bool                        // there is an assertion
 	words     bool                        // one of them looks at words
-	rawBytes  []byte                      // invalid bytes that the pattern names
+	raw       *[256]bool                  // the same as a table; nil when there are none
+	rawBytes  []byte                      // bytes beyond ASCII that the pattern names by themselves
 	kinds     [assertNoWordAfter + 1]bool // by assertion: it occurs
 	wordSet   *set
 }
@@ -243,4 +244,8 @@ func (c *compiler) rawByte(b byte) {
 		}
 	}
 	c.prog.rawBytes = append(c.prog.rawBytes, b)
+	if c.prog.raw == nil {
+		c.prog.raw = new([256]bool)
+	}
+	c.prog.raw[b] = true
 }

@@ -8,7 +8,13 @@ import (
 type text struct {
 	b      []byte
 	notBOL bool
+	// raw holds the bytes that the pattern names by themselves: they are characters wherever they stand, even where they begin a
+	// longer one. nil when there are none.
+	raw *[256]bool
 }
+
+// isRaw reports whether c is a character by itself.
+func (t text) isRaw(c byte) bool { return t.raw != nil && t.raw[c] }
 
 // atSet returns the width of the character at i when it belongs to s, and 0 otherwise.
 func (t text) atSet(s *set, i int) int {
@@ -22,24 +28,18 @@ func (t text) atSet(s *set, i int) int {
 		return 0
 	}
 	r, n := utf8.DecodeRune(t.b[i:])
-	if r == utf8.RuneError && n == 1 || !s.has(r) {
+	if r == utf8.RuneError && n == 1 || t.isRaw(t.b[i]) || !s.has(r) {
 		return 0
 	}
 	return n
 }
 
-// atByte reports whether the invalid byte c stands at i.
-func (t text) atByte(c byte, i int) bool {
-	if i >= len(t.b) || t.b[i] != c {
-		return false
-	}
-	r, n := utf8.DecodeRune(t.b[i:])
-	return r == utf8.RuneError && n == 1
-}
+// atByte reports whether the byte c, which the pattern names, stands at i.
+func (t text) atByte(c byte, i int) bool { return i < len(t.b) && t.b[i] == c }
 
 // width returns how many bytes the character at i takes.
 func (t text) width(i int) int {
-	if t.b[i] < utf8.RuneSelf {
+	if t.b[i] < utf8.RuneSelf || t.isRaw(t.b[i]) {
 		return 1
 	}
 	_, n := utf8.DecodeRune(t.b[i:])

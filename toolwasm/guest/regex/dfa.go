@@ -207,7 +207,8 @@ func (d *dfa) describe(r rune) symbol {
 // symbolAt returns the column of the character at i, which is beyond ASCII, and its width.
 func (d *dfa) symbolAt(b []byte, i int) (sym, width int) {
 	r, n := utf8.DecodeRune(b[i:])
-	if r == utf8.RuneError && n == 1 {
+	raw := d.prog.raw != nil && d.prog.raw[b[i]]
+	if raw || r == utf8.RuneError && n == 1 {
 		for k, s := range d.symbols {
 			if s.raw && s.r == rune(b[i]) {
 				return k, 1

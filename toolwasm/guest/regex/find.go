@@ -20,7 +20,7 @@ func (re *Regexp) MatchEnd(b []byte, from int, notBOL bool) int {
 		}
 		return from + i + len(lit.lit)
 	}
-	t := text{b, notBOL}
+	t := text{b, notBOL, re.prog.raw}
 	if re.lit.need != nil {
 		if re.lines && !re.prog.backrefs {
 			end, next, done := re.matchLine(t, from)
@@ -61,7 +61,7 @@ func (re *Regexp) matchLineStart(t text, from int) int {
 // regexp.FindSubmatchIndex, in dst if it is large enough; nil when there is none. What stands before from is the
 // left context of ^ and \b; notBOL is about the beginning of b.
 func (re *Regexp) Find(dst []int, b []byte, from int, notBOL bool) []int {
-	t := text{b, notBOL}
+	t := text{b, notBOL, re.prog.raw}
 	if from > len(b) {
 		return nil
 	}
@@ -81,7 +81,7 @@ func (re *Regexp) Find(dst []int, b []byte, from int, notBOL bool) []int {
 
 // FindPrefix is Find for a match that begins exactly at from.
 func (re *Regexp) FindPrefix(dst []int, b []byte, from int, notBOL bool) []int {
-	t := text{b, notBOL}
+	t := text{b, notBOL, re.prog.raw}
 	if re.prog.backrefs {
 		end := re.backtrackAt(t, from, false)
 		if end < 0 {

@@ -78,7 +78,7 @@ func (re *Regexp) matchLine(t text, from int) (end, next int, done bool) {
 		if k := bytes.IndexByte(t.b[at:], '\n'); k >= 0 {
 			stop = at + k
 		}
-		if end := scan.first(text{t.b[:stop], t.notBOL}, start); end >= 0 {
+		if end := scan.first(text{t.b[:stop], t.notBOL, t.raw}, start); end >= 0 {
 			return end, 0, true
 		}
 		pos = stop + 1

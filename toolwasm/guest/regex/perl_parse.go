@@ -55,13 +55,13 @@ type perlParser struct {
 	maxRef  int
 	depth   int
 	quoted  bool // inside \Q…\E
-	calls   map[int]bool
+	look    int  // lookarounds that are open
 }
 
 func perlFail(format string, args ...any) { panic(&Error{fmt.Sprintf(format, args...)}) }
 
 func parsePerl(src string, flags Flags) (root *perlNode, ps *perlParser, err error) {
-	ps = &perlParser{src: src, names: map[string]int{}, calls: map[int]bool{}}
+	ps = &perlParser{src: src, names: map[string]int{}}
 	ps.f = perlFlags{fold: flags&IgnoreCase != 0, multi: flags&Newline != 0}
 	defer func() {
 		switch e := recover().(type) {
@@ -359,12 +359,19 @@ func (p *perlParser) group() *perlNode {
 		if p.rest(g.prefix) {
 			p.pos += len(g.prefix)
 			n := g.node
+			around := n.kind == pnLook || n.kind == pnBehind
+			if around {
+				p.look++
+			}
 			if n.n < 0 {
 				n.subs = []*perlNode{p.resetBranches()}
 			} else {
 				n.subs = []*perlNode{p.alternatives()}
 			}
 			p.close()
+			if around {
+				p.look--
+			}
 			return &n
 		}
 	}
@@ -563,6 +570,9 @@ func (p *perlParser) escape() *perlNode {
 	}
 	switch c {
 	case 'K':
+		if p.look > 0 {
+			perlFail(`\K is not allowed in lookarounds (but see PCRE2_EXTRA_ALLOW_LOOKAROUND_BSK)`)
+		}
 		p.pos++
 		return &perlNode{kind: pnKeep}
 	case 'R':

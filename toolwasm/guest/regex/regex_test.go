@@ -129,7 +129,11 @@ func TestFind(t *testing.T) {
 		{`[^a]`, 0, "\xe9b", "b"},
 		{"\xe9", 0, "a\xe9", "\xe9"},
 		{"a\xe9b", 0, "xa\xe9b", "a\xe9b"},
-		{"\xc3", 0, "é", none},
+		{"\xc3", 0, "é", "\xc3"},
+		{"\xa9", 0, "é", none},
+		{"[\x80-\xff]*", 0, "éxé", "é"},
+		{"x[\xff\xc3].", regex.ERE, "xéy", none},
+		{"(x[\xff\xc3])\xa9", regex.ERE, "xé", "xé|x\xc3"},
 		{`.*`, 0, "a\xffb", "a"},
 		{`..`, 0, "é", none},
 
