@@ -674,6 +674,7 @@ func (t *tape) openArchive() (io.Reader, func()) {
 	src := bufio.NewReaderSize(f, copySize)
 	c, found := sniff(src)
 	if _, err := src.Peek(1); err == nil && t.codec != nil && c.name != t.codec.name {
+		done()
 		_ = t.p.Flush()
 		fmt.Fprintf(t.p.Stderr, "\n%s: stdin: not in %s format\n", t.codec.name, t.codec.name)
 		t.childFailed()
@@ -683,9 +684,15 @@ func (t *tape) openArchive() (io.Reader, func()) {
 	}
 	z, err := c.reader(src)
 	if err != nil {
+		done()
 		t.fatal("%s: Cannot read: %s", t.archive, err)
 	}
-	return z, done
+	return z, func() {
+		if closer, ok := z.(io.Closer); ok {
+			_ = closer.Close()
+		}
+		done()
+	}
 }
 
 // childFailed ends tar as it does when the program that decompresses has failed.

@@ -180,6 +180,7 @@ func (u *unzipper) open() (*zip.Reader, func()) {
 		u.archive = name
 		file, ok := command.Unwrap(f).(*os.File)
 		if !ok {
+			_ = f.Close()
 			break
 		}
 		if u.mode != 'p' && u.mode != '1' && u.quiet < 1 {
@@ -187,6 +188,7 @@ func (u *unzipper) open() (*zip.Reader, func()) {
 		}
 		r, err := zip.NewReader(file, info.Size)
 		if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
+			_ = f.Close()
 			u.warn(unzipNoFile, "  End-of-central-directory signature not found.  Either this file is not\n  a zipfile, or it is only a part of one.\n"+
 				"unzip:  cannot find zipfile directory in %s\n", name)
 			p.Exit(unzipNoFile)

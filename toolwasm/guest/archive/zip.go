@@ -285,10 +285,12 @@ func (z *zipper) openExisting() (*zip.Reader, func()) {
 	}
 	file, ok := command.Unwrap(f).(*os.File)
 	if !ok {
+		_ = f.Close()
 		z.fatal(zipFormat, "Zip file structure invalid (%s)", z.archive)
 	}
 	r, err := zip.NewReader(file, info.Size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
+		_ = f.Close()
 		z.fatal(zipFormat, "Zip file structure invalid (%s)", z.archive)
 	}
 	return r, func() { _ = f.Close() }
