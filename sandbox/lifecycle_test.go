@@ -79,7 +79,7 @@ func (b *barrier) Write(p []byte) (int, error) {
 // files tell them.
 func TestSessionCloseDuringCalls(t *testing.T) {
 	box := newSandbox(t)
-	program := load(t, box, fileLoop(500))
+	program := load(t, box, fileLoop(100))
 	goroutines := runtime.NumGoroutine()
 	files := openFiles(t)
 	for range 4 {

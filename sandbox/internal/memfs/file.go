@@ -234,26 +234,15 @@ func (f *file) Seek(off vfs.Offset, whence int) (int64, vfs.Errno) {
 		return 0, errno
 	}
 	defer f.mu.Unlock()
-	var base int64
-	switch whence {
-	case 0:
-	case 1:
-		base = f.pos
-	case 2:
+	pos, errno := vfs.Position(off, whence, f.pos, func() (int64, vfs.Errno) {
 		f.fs.mu.RLock()
-		base = f.node.content.size
-		f.fs.mu.RUnlock()
-	default:
-		return 0, vfs.EINVAL
+		defer f.fs.mu.RUnlock()
+		return f.node.content.size, vfs.OK
+	})
+	if errno == vfs.OK {
+		f.pos = pos
 	}
-	if off > 0 && base > math.MaxInt64-off {
-		return 0, vfs.EOVERFLOW
-	}
-	if base+off < 0 {
-		return 0, vfs.EINVAL
-	}
-	f.pos = base + off
-	return f.pos, vfs.OK
+	return pos, errno
 }
 
 func (f *file) Truncate(size int64) vfs.Errno {

@@ -10,6 +10,8 @@
 // several guests at once.
 package vfs
 
+import "math"
+
 // FileType is the kind of a file. The numbers are those of WASI preview 1.
 type FileType uint8
 
@@ -136,6 +138,30 @@ type Poller interface {
 // Offset is a distance in a file, in bytes. It is an int64 by another name: implementations of File.Seek use it so that
 // go vet, which knows the name Seek from package io only, does not take the method for a misspelt io.Seeker.
 type Offset = int64
+
+// Position is where a Seek from the position now leads. size tells where the end is, when that is asked for.
+func Position(off Offset, whence int, now int64, size func() (int64, Errno)) (int64, Errno) {
+	var base int64
+	switch whence {
+	case 0:
+	case 1:
+		base = now
+	case 2:
+		var errno Errno
+		if base, errno = size(); errno != OK {
+			return 0, errno
+		}
+	default:
+		return 0, EINVAL
+	}
+	if off > 0 && base > math.MaxInt64-off {
+		return 0, EOVERFLOW
+	}
+	if base+off < 0 {
+		return 0, EINVAL
+	}
+	return base + off, OK
+}
 
 // Valid reports whether f asks for each time at most once.
 func (f TimeFlag) Valid() bool {

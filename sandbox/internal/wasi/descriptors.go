@@ -96,25 +96,17 @@ func (s *System) file(fd uint32, right uint64) (*descriptor, vfs.Errno) {
 // seekable returns a descriptor that is no directory, for the calls that make
 // no sense on one.
 func (s *System) seekable(fd uint32, right uint64) (*descriptor, vfs.Errno) {
-	d := s.table.get(fd)
-	if d == nil {
-		return nil, vfs.EBADF
-	}
-	kind, e := s.typeOf(d)
-	if e != vfs.OK {
-		return nil, e
-	}
-	if kind == vfs.TypeDirectory {
-		return nil, vfs.EISDIR
-	}
-	if d.granted&right != right {
-		return nil, missing(right)
-	}
-	return d, vfs.OK
+	return s.either(fd, right, false, vfs.EISDIR)
 }
 
 // directory returns an open directory that holds the right.
 func (s *System) directory(fd uint32, right uint64) (*descriptor, vfs.Errno) {
+	return s.either(fd, right, true, vfs.ENOTDIR)
+}
+
+// either returns an open descriptor that is a directory, or is none, and holds the right. other is the answer to one of
+// the other kind.
+func (s *System) either(fd uint32, right uint64, directory bool, other vfs.Errno) (*descriptor, vfs.Errno) {
 	d := s.table.get(fd)
 	if d == nil {
 		return nil, vfs.EBADF
@@ -123,8 +115,8 @@ func (s *System) directory(fd uint32, right uint64) (*descriptor, vfs.Errno) {
 	if e != vfs.OK {
 		return nil, e
 	}
-	if kind != vfs.TypeDirectory {
-		return nil, vfs.ENOTDIR
+	if (kind == vfs.TypeDirectory) != directory {
+		return nil, other
 	}
 	if d.granted&right != right {
 		return nil, missing(right)
