@@ -49,7 +49,7 @@ func verify(doc *Document, text string, edit func(*Node) *Node) error {
 	if err != nil {
 		return fmt.Errorf("the result cannot be read: %w", err)
 	}
-	if !after.Root.Equal(edit(doc.Root)) {
+	if !edit(doc.Root).Equal(after.Root) {
 		return errors.New("the result would hold something else than was asked for")
 	}
 	return nil
@@ -220,15 +220,20 @@ func (n *Node) element(i int) (start, end int) {
 	return n.Items[i].Start, n.Items[i].End
 }
 
+// maxDuplicates bounds how often a key that is removed may stand in its object.
+const maxDuplicates = 100
+
 // unset removes every member that has the path's name, so that no earlier duplicate comes to light.
 func unset(doc *Document, path Path) (string, error) {
-	for found := false; ; found = true {
+	for removed := 0; ; removed++ {
 		parent, i := locate(doc.Root, path)
-		if i < 0 && !found {
+		switch {
+		case i < 0 && removed == 0:
 			return "", ErrNotFound
-		}
-		if i < 0 {
+		case i < 0:
 			return doc.Text, nil
+		case removed == maxDuplicates:
+			return "", fmt.Errorf("stands there more than %d times", maxDuplicates)
 		}
 		text := remove(doc.Text, parent, i)
 		if parent.Kind == Array {

@@ -88,8 +88,9 @@ type Node struct {
 	Items   []*Node   // of an Array
 	Members []*Member // of an Object, in source order, without the earlier ones of duplicates
 
-	written []*Member // Members with the earlier ones of duplicates
-	commas  []int     // offset of the comma after each item or written member; noComma where there is none
+	index   map[string]*Member // of an Object that was read, when it has many members
+	written []*Member          // Members with the earlier ones of duplicates
+	commas  []int              // offset of the comma after each item or written member; noComma where there is none
 }
 
 // Member is a key and its value in an object.
@@ -111,6 +112,9 @@ func (n *Node) Get(name string) *Node {
 
 // Member is the member with a name, or nil.
 func (n *Node) Member(name string) *Member {
+	if n.index != nil {
+		return n.index[name]
+	}
 	for _, m := range n.Members {
 		if m.Name == name {
 			return m

@@ -201,6 +201,9 @@ func (p *parser) word(n *Node) error {
 	return nil
 }
 
+// fewMembers are searched one by one.
+const fewMembers = 16
+
 func (p *parser) object(n *Node) error {
 	n.Kind = Object
 	seen := map[string]*Member{}
@@ -220,6 +223,9 @@ func (p *parser) object(n *Node) error {
 		return err
 	}
 	n.Members = n.written
+	if len(seen) > fewMembers {
+		n.index = seen
+	}
 	if len(seen) == len(n.written) {
 		return nil
 	}

@@ -1,0 +1,205 @@
+package config
+
+import (
+	"slices"
+
+	"openclaw/runtime/config/json5"
+)
+
+const (
+	toolsFeature = "tool policies"
+	queueFeature = "the message queue"
+)
+
+// ToolPolicy allows and denies tools by name or pattern.
+type ToolPolicy struct {
+	Profile   string
+	Allow     []string // nil: all
+	AlsoAllow []string
+	Deny      []string
+}
+
+// ToolPolicies are a policy and those of single providers or models.
+type ToolPolicies struct {
+	ToolPolicy
+	ByProvider map[string]ToolPolicy
+}
+
+// Tools says which tools there are and how they behave.
+type Tools struct {
+	ToolPolicies
+	Exec           Exec
+	LoopDetection  bool
+	SandboxTools   ToolPolicy // of sandboxed sessions
+	SubagentsTools ToolPolicy
+	Visibility     string // which sessions the session tools see
+}
+
+// Exec is the behaviour of the tools exec and process.
+type Exec struct {
+	BackgroundMs        int64
+	TimeoutSeconds      int64
+	CleanupMs           int64
+	NotifyOnExit        bool
+	NotifyOnEmptyOutput bool
+	ApplyPatch          ApplyPatch
+}
+
+// ApplyPatch says who has the tool apply_patch.
+type ApplyPatch struct {
+	Enabled     bool
+	AllowModels []string // empty: every model
+}
+
+func patterns() rule[[]string] { return listOf(text("name, group or pattern of tools", checkNotBlank)) }
+
+var policyFields = []field[ToolPolicy]{
+	key("allow", patterns(), func(p *ToolPolicy) *[]string { return &p.Allow }, nil, "Only these tools. Without it all."),
+	key("alsoAllow", patterns(), func(p *ToolPolicy) *[]string { return &p.AlsoAllow }, nil, "These tools besides those of the profile."),
+	key("deny", patterns(), func(p *ToolPolicy) *[]string { return &p.Deny }, nil, "Never these; it wins over everything else."),
+}
+
+func noAllowTwice[T any](d *decoder, at json5.Path, n *json5.Node, _ *T) {
+	if m := n.Member("alsoAllow"); m != nil && n.Get("allow") != nil {
+		d.at(m.Key, at.Join(json5.Key("alsoAllow")), ReasonConflict, "cannot stand beside allow: put its tools there, or use a profile")
+	}
+}
+
+var plainPolicyKeys = object[ToolPolicy]{fields: policyFields, check: noAllowTwice[ToolPolicy]}
+
+var profiledPolicyKeys = object[ToolPolicy]{
+	fields: slices.Concat([]field[ToolPolicy]{
+		key("profile", oneOf("minimal", "coding", "messaging", "full"), func(p *ToolPolicy) *string { return &p.Profile }, "", "A set of tools to begin with."),
+	}, policyFields),
+	check: noAllowTwice[ToolPolicy],
+}
+
+// lift makes keys of a part the keys of the whole.
+func lift[T, V any](part func(*T) *V, fields []field[V]) []field[T] {
+	lifted := make([]field[T], len(fields))
+	for i, f := range fields {
+		lifted[i] = field[T]{
+			name: f.name, doc: f.doc, refused: f.refused, need: f.need, kind: f.kind, initial: f.initial, schema: f.schema, keys: f.keys,
+			reset: func(owner *T) { f.reset(part(owner)) },
+			read:  func(d *decoder, at json5.Path, n *json5.Node, owner *T) { f.read(d, at, n, part(owner)) },
+		}
+	}
+	return lifted
+}
+
+var policiesFields = slices.Concat(
+	lift(func(p *ToolPolicies) *ToolPolicy { return &p.ToolPolicy }, profiledPolicyKeys.fields),
+	[]field[ToolPolicies]{
+		key("byProvider", mapOf("provider or model", checkNotBlank, profiledPolicyKeys.fresh()), func(p *ToolPolicies) *map[string]ToolPolicy { return &p.ByProvider }, nil,
+			"Policies for a provider or provider/model; they only narrow."),
+	},
+)
+
+var agentToolKeys = object[ToolPolicies]{fields: policiesFields, check: noAllowTwice[ToolPolicies]}
+
+var applyPatchKeys = object[ApplyPatch]{fields: slices.Concat([]field[ApplyPatch]{
+	key("enabled", boolean(), func(a *ApplyPatch) *bool { return &a.Enabled }, true, "Offer the tool."),
+	key("allowModels", listOf(text("model or provider/model", checkNotBlank)), func(a *ApplyPatch) *[]string { return &a.AllowModels }, nil, "Only for these models."),
+}, reserved[ApplyPatch]("is not supported: tools never leave the workspace", "workspaceOnly"))}
+
+var execKeys = object[Exec]{fields: slices.Concat([]field[Exec]{
+	key("backgroundMs", integer(10, 120000), func(e *Exec) *int64 { return &e.BackgroundMs }, 10000, "How long a command is waited for before it goes on in the background."),
+	key("timeoutSeconds", integer(0, noLimit), func(e *Exec) *int64 { return &e.TimeoutSeconds }, 1800, "How long a command may take. 0: no bound."),
+	key("cleanupMs", integer(60_000, 3*3_600_000), func(e *Exec) *int64 { return &e.CleanupMs }, 1_800_000, "How long a finished command's output is kept."),
+	key("notifyOnExit", boolean(), func(e *Exec) *bool { return &e.NotifyOnExit }, true, "Tell the agent when a background command ends."),
+	key("notifyOnExitEmptySuccess", boolean(), func(e *Exec) *bool { return &e.NotifyOnEmptyOutput }, false, "Also when it succeeds without output."),
+	group("applyPatch", applyPatchKeys, func(e *Exec) *ApplyPatch { return &e.ApplyPatch }, "The tool apply_patch."),
+}, reserved[Exec]("is not supported: commands run inside the sandbox only",
+	"host", "mode", "security", "ask", "node", "pathPrepend", "safeBins", "safeBinTrustedDirs", "safeBinProfiles", "reviewer", "strictInlineEval"))}
+
+func soleGroup[T, V any](name string, o object[V], place func(*T) *V, doc string) object[T] {
+	return object[T]{fields: []field[T]{group(name, o, place, doc)}}
+}
+
+func self[T any](v *T) *T { return v }
+
+var toolsKeys = object[Tools]{
+	fields: slices.Concat(
+		lift(func(t *Tools) *ToolPolicies { return &t.ToolPolicies }, policiesFields),
+		[]field[Tools]{
+			group("exec", execKeys, func(t *Tools) *Exec { return &t.Exec }, "The tools exec and process."),
+			group("loopDetection", object[Tools]{fields: []field[Tools]{
+				key("enabled", boolean(), func(t *Tools) *bool { return &t.LoopDetection }, false, "Stop an agent that repeats itself."),
+			}}, self[Tools], "Agents that repeat themselves."),
+			group("sandbox", soleGroup("tools", plainPolicyKeys, func(t *Tools) *ToolPolicy { return &t.SandboxTools }, "The policy."), self[Tools], "Tools of sandboxed sessions."),
+			group("subagents", soleGroup("tools", plainPolicyKeys, func(t *Tools) *ToolPolicy { return &t.SubagentsTools }, "The policy."), self[Tools], "Tools of sub-agents."),
+			group("sessions", object[Tools]{fields: []field[Tools]{
+				key("visibility", oneOf("self", "tree", "agent", "all"), func(t *Tools) *string { return &t.Visibility }, "all", "Which sessions the session tools see."),
+			}}, self[Tools], "The session tools."),
+		},
+		reserved[Tools]("is not supported: nothing runs outside the sandbox", "elevated"),
+		reserved[Tools]("is not supported: tools never leave the workspace", "fs"),
+		reserved[Tools](notYet("these tools"), "web", "media", "links", "message", "agentToAgent", "toolSearch", "codeMode", "swarm", "github", "toolsBySender"),
+	),
+	check: noAllowTwice[Tools],
+}
+
+// Messages is what happens to messages that come while the agent works.
+type Messages struct{ Queue Queue }
+
+// Queue says how waiting messages are treated.
+type Queue struct {
+	Mode      string // steer, followup, collect, interrupt
+	Cap       int64
+	Drop      string // old, new, summarize
+	ByChannel map[string]string
+
+	DebounceMsByChannel map[string]int64
+}
+
+// queueModes are the modes and their other names.
+var queueModes = map[string]string{
+	"steer": "steer", "steering": "steer", "queue": "steer", "queued": "steer",
+	"followup": "followup", "follow-ups": "followup", "followups": "followup",
+	"steer+backlog": "followup", "steer-backlog": "followup", "steer_backlog": "followup",
+	"collect": "collect", "coalesce": "collect",
+	"interrupt": "interrupt", "interrupts": "interrupt", "abort": "interrupt",
+}
+
+var dropPolicies = map[string]string{
+	"old": "old", "oldest": "old", "new": "new", "newest": "new", "summarize": "summarize", "summary": "summarize",
+}
+
+// oneOfNamed is oneOf with other names for the same value.
+func oneOfNamed(aliases map[string]string, values ...string) rule[string] {
+	r := oneOf(values...)
+	names := slices.Clone(values)
+	for alias := range aliases {
+		if !slices.Contains(names, alias) {
+			names = append(names, alias)
+		}
+	}
+	slices.Sort(names[len(values):])
+	r.schema = map[string]any{"type": "string", "enum": names}
+	read := r.read
+	r.read = func(d *decoder, at json5.Path, n *json5.Node, into *string) {
+		if canonical, ok := aliases[n.Str]; ok && n.Kind == json5.String {
+			*into = canonical
+			return
+		}
+		read(d, at, n, into)
+	}
+	return r
+}
+
+func queueMode() rule[string] {
+	return oneOfNamed(queueModes, "steer", "followup", "collect", "interrupt")
+}
+
+var queueKeys = object[Queue]{fields: []field[Queue]{
+	key("mode", queueMode(), func(q *Queue) *string { return &q.Mode }, "steer", "What a message does that comes while the agent works."),
+	key("cap", integer(1, noLimit), func(q *Queue) *int64 { return &q.Cap }, 20, "How many messages wait."),
+	key("drop", oneOfNamed(dropPolicies, "summarize", "old", "new"), func(q *Queue) *string { return &q.Drop }, "summarize", "What happens to those over it."),
+	key("byChannel", mapOf("channel", checkNotBlank, queueMode()), func(q *Queue) *map[string]string { return &q.ByChannel }, nil, "Other modes for channels."),
+	key("debounceMsByChannel", mapOf("channel", checkNotBlank, integer(0, 3_600_000)), func(q *Queue) *map[string]int64 { return &q.DebounceMsByChannel }, nil,
+		"How long messages are gathered, by channel. 500 ms otherwise."),
+}}
+
+var messagesKeys = object[Messages]{fields: []field[Messages]{
+	group("queue", queueKeys, func(m *Messages) *Queue { return &m.Queue }, "Messages that come while the agent works."),
+}}
