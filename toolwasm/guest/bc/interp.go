@@ -3,6 +3,7 @@ package bc
 import (
 	"bufio"
 	"fmt"
+	"math/big"
 	"strconv"
 	"strings"
 
@@ -23,7 +24,7 @@ const (
 )
 
 // limitsText is what "limits" prints.
-const limitsText = "BC_BASE_MAX     = 2147483647\nBC_DIM_MAX      = 16777215\nBC_SCALE_MAX    = 1048576\nBC_STRING_MAX   = unlimited\n"
+const limitsText = "BC_BASE_MAX     = 2147483647\nBC_DIM_MAX      = 16777215\nBC_SCALE_MAX    = 262144\nBC_STRING_MAX   = unlimited\n"
 
 // control says how a statement ended.
 type control uint8
@@ -104,11 +105,30 @@ func newInterp(p *command.Proc, math bool) *interp {
 	return in
 }
 
-func (in *interp) tick() {
-	in.steps++
-	if in.steps&(yieldEvery-1) == 0 {
+func (in *interp) tick() { in.spend(1) }
+
+// spend counts work, and lets others run when there has been enough of it.
+func (in *interp) spend(steps int) {
+	in.steps += steps
+	if in.steps >= yieldEvery {
+		in.steps = 0
 		in.p.Yield()
 	}
+}
+
+// spendOn counts an operation on a large number.
+func (in *interp) spendOn(n *big.Int) {
+	const bitsPerStep = 256
+	in.spend(1 + n.BitLen()/bitsPerStep)
+}
+
+// spendOnNum is spendOn for a number that may be small.
+func (in *interp) spendOnNum(n num) {
+	if n.big == nil {
+		in.spend(1)
+		return
+	}
+	in.spendOn(n.big)
 }
 
 func (in *interp) fail(format string, args ...any) {
@@ -199,22 +219,21 @@ func (in *interp) bounded(name string, v num, least, most int64) int {
 }
 
 func (in *interp) arithmetic(op byte, x, y num) num {
+	in.spendOnNum(x)
 	switch op {
 	case '+':
 		return x.add(y)
 	case '-':
 		return x.sub(y)
 	case '*':
-		in.tick()
+		in.spendOnNum(y)
 		return x.mul(y, in.scale)
 	case '/':
-		in.tick()
 		if y.isZero() {
 			in.fail("Divide by zero")
 		}
 		return x.div(y, in.scale)
 	case '%':
-		in.tick()
 		if y.isZero() {
 			in.fail("Modulo by zero")
 		}
@@ -224,7 +243,6 @@ func (in *interp) arithmetic(op byte, x, y num) num {
 }
 
 func (in *interp) power(x, y num) num {
-	in.tick()
 	if y.scale > 0 && y.rescale(0).rescale(y.scale).cmp(y) != 0 {
 		in.warn("non-zero scale in exponent")
 	}
@@ -239,6 +257,7 @@ func (in *interp) power(x, y num) num {
 	if !ok {
 		in.fail("exponent too large in raise")
 	}
+	in.spendOnNum(r)
 	return r
 }
 
@@ -394,7 +413,7 @@ func (in *interp) format(v num) string {
 	if in.obase == 10 {
 		return v.decimal()
 	}
-	return v.inBase(in.obase)
+	return v.inBase(in.obase, in.spendOn)
 }
 
 // out writes text, breaking lines that get too long with a backslash.

@@ -67,13 +67,13 @@ func (in *interp) exp(x num, scale int) num {
 	y := new(big.Int).Rsh(x.rescale(digits).mant(), uint(halvings))
 	sum, term := new(big.Int).Set(f.unit), new(big.Int).Set(f.unit)
 	for i := int64(1); term.Sign() != 0; i++ {
-		in.tick()
+		in.spendOn(f.unit)
 		term = f.mul(term, y)
 		term.Quo(term, big.NewInt(i))
 		sum.Add(sum, term)
 	}
 	for range halvings {
-		in.tick()
+		in.spendOn(f.unit)
 		sum = f.mul(sum, sum)
 	}
 	return fromBig(sum, digits).rescale(scale)
@@ -95,7 +95,7 @@ func (in *interp) log(x num, scale int) num {
 	high := new(big.Int).Quo(new(big.Int).Mul(f.unit, big.NewInt(11)), big.NewInt(10))
 	doublings := uint(0)
 	for y.Cmp(low) < 0 || y.Cmp(high) > 0 {
-		in.tick()
+		in.spendOn(f.unit)
 		y = new(big.Int).Sqrt(new(big.Int).Mul(y, f.unit))
 		doublings++
 	}
@@ -103,7 +103,7 @@ func (in *interp) log(x num, scale int) num {
 	z2 := f.mul(z, z)
 	sum, term := new(big.Int).Set(z), new(big.Int).Set(z)
 	for i := int64(3); ; i += 2 {
-		in.tick()
+		in.spendOn(f.unit)
 		term = f.mul(term, z2)
 		t := new(big.Int).Quo(term, big.NewInt(i))
 		if t.Sign() == 0 {
@@ -122,7 +122,7 @@ func (in *interp) pi(f fixed) *big.Int {
 		sum := new(big.Int).Set(term)
 		n2 := big.NewInt(n * n)
 		for i := int64(3); term.Sign() != 0; i += 2 {
-			in.tick()
+			in.spendOn(f.unit)
 			term.Quo(term, n2)
 			term.Neg(term)
 			sum.Add(sum, new(big.Int).Quo(term, big.NewInt(i)))
@@ -157,7 +157,7 @@ func (in *interp) sine(x num, scale int, cosine bool) num {
 	y2 := f.mul(y, y)
 	sum, term := new(big.Int).Set(y), new(big.Int).Set(y)
 	for i := int64(2); term.Sign() != 0; i += 2 {
-		in.tick()
+		in.spendOn(f.unit)
 		term = f.mul(term, y2)
 		term.Quo(term, big.NewInt(-i*(i+1)))
 		sum.Add(sum, term)
@@ -179,7 +179,7 @@ func (in *interp) atan(x num, scale int) num {
 	limit := new(big.Int).Quo(f.unit, big.NewInt(8))
 	doublings := uint(0)
 	for y.CmpAbs(limit) > 0 {
-		in.tick()
+		in.spendOn(f.unit)
 		// tan(a/2) = t / (1 + sqrt(1 + t^2))
 		s := new(big.Int).Mul(y, y)
 		s.Add(s, new(big.Int).Mul(f.unit, f.unit))
@@ -190,7 +190,7 @@ func (in *interp) atan(x num, scale int) num {
 	y2 := f.mul(y, y)
 	sum, term := new(big.Int).Set(y), new(big.Int).Set(y)
 	for i := int64(3); term.Sign() != 0; i += 2 {
-		in.tick()
+		in.spendOn(f.unit)
 		term = f.mul(term, y2)
 		term.Neg(term)
 		sum.Add(sum, new(big.Int).Quo(term, big.NewInt(i)))
@@ -215,14 +215,14 @@ func (in *interp) bessel(order, x num, scale int) num {
 	y := new(big.Int).Quo(x.rescale(digits).mant(), big.NewInt(2))
 	term := new(big.Int).Set(f.unit)
 	for i := int64(1); i <= n; i++ {
-		in.tick()
+		in.spendOn(f.unit)
 		term = f.mul(term, y)
 		term.Quo(term, big.NewInt(i))
 	}
 	y2 := f.mul(y, y)
 	sum := new(big.Int).Set(term)
 	for i := int64(1); term.Sign() != 0; i++ {
-		in.tick()
+		in.spendOn(f.unit)
 		term = f.mul(term, y2)
 		term.Quo(term, big.NewInt(-i*(i+n)))
 		sum.Add(sum, term)

@@ -15,9 +15,9 @@ type num struct {
 
 const (
 	// maxScale bounds the digits after the point.
-	maxScale = 1 << 20
+	maxScale = 1 << 18
 	// maxDigits bounds the digits of a number.
-	maxDigits = 1 << 22
+	maxDigits = 1 << 20
 	// smallLimit bounds the small numbers that are multiplied without looking for overflow.
 	smallLimit = 1 << 31
 )
@@ -227,8 +227,8 @@ func (n num) decimal() string {
 	return sign + s[:len(s)-n.scale] + "." + s[len(s)-n.scale:]
 }
 
-// inBase writes the number in another base.
-func (n num) inBase(base int) string {
+// inBase writes the number in another base. spend is told of each step.
+func (n num) inBase(base int, spend func(*big.Int)) string {
 	if n.isZero() {
 		return "0"
 	}
@@ -241,7 +241,7 @@ func (n num) inBase(base int) string {
 	whole, frac := new(big.Int).QuoRem(m, unit, new(big.Int))
 	digit := digitWriter(&b, base)
 	if whole.Sign() > 0 {
-		for _, d := range digitsOf(whole, base) {
+		for _, d := range digitsOf(whole, base, spend) {
 			digit(d, true)
 		}
 	}
@@ -254,6 +254,7 @@ func (n num) inBase(base int) string {
 	limit := pow10(n.scale)
 	blank := false
 	for t := big.NewInt(1); t.Cmp(limit) < 0; t.Mul(t, bigBase) {
+		spend(t)
 		frac.Mul(frac, bigBase)
 		d := new(big.Int)
 		d.QuoRem(frac, unit, frac)
@@ -264,12 +265,21 @@ func (n num) inBase(base int) string {
 }
 
 // digitsOf lists the digits of a number in a base.
-func digitsOf(n *big.Int, base int) []int {
+func digitsOf(n *big.Int, base int, spend func(*big.Int)) []int {
 	var ds []int
+	const hex = 16
+	if base <= hex {
+		text := n.Text(base)
+		for i := range len(text) {
+			ds = append(ds, strings.IndexByte("0123456789abcdef", text[i]))
+		}
+		return ds
+	}
 	b := big.NewInt(int64(base))
 	n = new(big.Int).Set(n)
 	d := new(big.Int)
 	for n.Sign() > 0 {
+		spend(n)
 		n.QuoRem(n, b, d)
 		ds = append(ds, int(d.Int64()))
 	}
