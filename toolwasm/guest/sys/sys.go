@@ -48,8 +48,10 @@ func (i Info) IsRegular() bool { return i.Mode.IsRegular() }
 // IsLink reports whether the file is a symbolic link.
 func (i Info) IsLink() bool { return i.Mode&fs.ModeSymlink != 0 }
 
-// Same reports whether both describe one file.
-func (i Info) Same(j Info) bool { return i.Dev == j.Dev && i.Ino == j.Ino }
+// Same reports whether both describe one file. Streams have no number; each is a file of its own.
+func (i Info) Same(j Info) bool {
+	return i.Dev == j.Dev && i.Ino == j.Ino && (i.Ino != 0 || i.Dev != 0)
+}
 
 // Space describes a filesystem.
 type Space struct {
@@ -59,45 +61,51 @@ type Space struct {
 }
 
 // ReadDir lists a directory, sorted by name.
-func ReadDir(path string) ([]fs.DirEntry, error) { return os.ReadDir(path) }
+func ReadDir(path string) ([]fs.DirEntry, error) { return os.ReadDir(physical(path)) }
 
 // Mkdir makes a directory with the given mode, whatever the umask is: callers take theirs off before.
 func Mkdir(path string, mode fs.FileMode) error {
-	if err := os.Mkdir(path, mode.Perm()); err != nil {
+	if err := os.Mkdir(physical(path), mode.Perm()); err != nil {
 		return err
 	}
 	return Chmod(path, mode)
 }
 
 // Unlink removes a name that is not a directory.
-func Unlink(path string) error { return wrap("unlink", path, syscall.Unlink(path)) }
+func Unlink(path string) error { return wrap("unlink", path, syscall.Unlink(physical(path))) }
 
 // Rmdir removes an empty directory.
-func Rmdir(path string) error { return wrap("rmdir", path, syscall.Rmdir(path)) }
+func Rmdir(path string) error { return wrap("rmdir", path, syscall.Rmdir(physical(path))) }
 
 // Rename moves a name, replacing what the new one held.
-func Rename(from, to string) error { return wrap("rename", to, syscall.Rename(from, to)) }
+func Rename(from, to string) error {
+	return wrap("rename", to, syscall.Rename(physical(from), physical(to)))
+}
 
 // Link makes another name for a file.
-func Link(from, to string) error { return wrap("link", to, syscall.Link(from, to)) }
+func Link(from, to string) error { return wrap("link", to, syscall.Link(physical(from), physical(to))) }
 
 // Symlink makes path a symbolic link to target.
-func Symlink(target, path string) error { return wrap("symlink", path, syscall.Symlink(target, path)) }
+func Symlink(target, path string) error {
+	return wrap("symlink", path, syscall.Symlink(target, physical(path)))
+}
 
 // Readlink returns what a symbolic link holds.
-func Readlink(path string) (string, error) { return os.Readlink(path) }
+func Readlink(path string) (string, error) { return os.Readlink(physical(path)) }
 
 // Chtimes sets the times of a file; a zero time is left as it is.
-func Chtimes(path string, atime, mtime time.Time) error { return os.Chtimes(path, atime, mtime) }
+func Chtimes(path string, atime, mtime time.Time) error {
+	return os.Chtimes(physical(path), atime, mtime)
+}
 
 // Lchtimes is Chtimes for a symbolic link itself.
 func Lchtimes(path string, atime, mtime time.Time) error { return lchtimes(path, atime, mtime) }
 
 // Truncate sets the size of a file.
-func Truncate(path string, size int64) error { return os.Truncate(path, size) }
+func Truncate(path string, size int64) error { return os.Truncate(physical(path), size) }
 
 // ReadFile reads a whole file.
-func ReadFile(path string) ([]byte, error) { return os.ReadFile(path) }
+func ReadFile(path string) ([]byte, error) { return os.ReadFile(physical(path)) }
 
 func wrap(op, path string, err error) error {
 	if err == nil {

@@ -82,3 +82,6 @@ func lchtimes(path string, atime, mtime time.Time) error {
 	}
 	return os.Chtimes(path, atime, mtime)
 }
+
+// physical returns a path that the system resolves as POSIX says: here it is the path itself.
+func physical(path string) string { return path }

@@ -110,8 +110,9 @@ func pathCall(op, name string, call func(p *byte, n uint32) uint32) error {
 func OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error) {
 	const executable = 0o111
 	if flag&os.O_CREATE == 0 {
-		return os.OpenFile(name, flag, 0)
+		return os.OpenFile(physical(name), flag, 0)
 	}
+	name = physical(name)
 	defer hostUmask(hostUmask(uint32(^mode.Perm()) & 0o777))
 	if mode&executable == 0 {
 		return os.OpenFile(name, flag, 0)
@@ -232,4 +233,71 @@ func lchtimes(name string, atime, mtime time.Time) error {
 		which, mt = which|setMtime, uint64(mtime.UnixNano())
 	}
 	return pathCall("utimes", name, func(p *byte, n uint32) uint32 { return hostSetTimes(rootFD, 0, p, n, at, mt, which) })
+}
+
+// maxLinks is how many symbolic links physical follows.
+const maxLinks = 40
+
+// physical returns a name for the same file without "..": Go's system calls remove "dir/.." by the letters, which is
+// another file when dir is a symbolic link, and a file at all when dir does not exist. What cannot be resolved becomes a
+// name below the component that is to blame, so that the call fails with the right error.
+func physical(name string) string {
+	if !strings.Contains(name, "..") {
+		return name
+	}
+	rest := strings.Split(name, "/")
+	last := -1
+	for i, part := range rest {
+		if part == ".." {
+			last = i
+		}
+	}
+	if last < 0 {
+		return name
+	}
+	tail := strings.Join(rest[last+1:], "/")
+	dir, ok := walk(rest[:last+1])
+	if !ok {
+		return dir + "/-"
+	}
+	if tail == "" && !strings.HasSuffix(name, "/") {
+		return dir
+	}
+	return strings.TrimSuffix(dir, "/") + "/" + tail
+}
+
+// walk resolves the links of a path whose components are given; when it cannot, it returns the name that is to blame.
+func walk(rest []string) (string, bool) {
+	var done []string
+	for links := 0; len(rest) > 0; {
+		part := rest[0]
+		rest = rest[1:]
+		switch part {
+		case "", ".":
+			continue
+		case "..":
+			done = done[:max(len(done)-1, 0)]
+			continue
+		}
+		full := "/" + strings.Join(append(done, part), "/")
+		info, err := Lstat(full)
+		switch {
+		case err != nil:
+			return full, false
+		case info.IsDir():
+			done = append(done, part)
+			continue
+		case !info.IsLink():
+			return full, false
+		}
+		target, err := os.Readlink(full)
+		if links++; err != nil || links > maxLinks {
+			return full, false
+		}
+		if strings.HasPrefix(target, "/") {
+			done = done[:0]
+		}
+		rest = append(strings.Split(target, "/"), rest...)
+	}
+	return "/" + strings.Join(done, "/"), true
 }
