@@ -1,9 +1,6 @@
 package regex
 
-import (
-	"bytes"
-	"unicode/utf8"
-)
+import "bytes"
 
 // Match reports whether b holds a match. notBOL says that b begins inside a line, so ^ does not match there.
 func (re *Regexp) Match(b []byte, notBOL bool) bool {
@@ -212,10 +209,4 @@ func (re *Regexp) lineStart(t text, p int) int {
 		return -1
 	}
 	return p + i
-}
-
-// decode returns the character at i; valid is false for a byte that is not UTF-8.
-func decode(b []byte, i int) (r rune, width int, valid bool) {
-	r, width = utf8.DecodeRune(b[i:])
-	return r, width, r != utf8.RuneError || width > 1
 }

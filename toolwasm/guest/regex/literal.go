@@ -43,7 +43,6 @@ type literalRuns struct {
 	run, best, prefix []byte
 	count             int
 	moved             bool // something came before the current run
-	long              bool // the current run was cut off at maxLiteral
 }
 
 // cut ends the current run.

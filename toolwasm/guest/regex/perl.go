@@ -218,7 +218,16 @@ func perlLiteral(n *perlNode) []byte {
 			}
 		case pnGroup, pnAtomic:
 			walk(n.subs[0])
-		case pnAssert, pnKeep, pnLook, pnBehind:
+		case pnAssert, pnKeep:
+		case pnLook, pnBehind:
+			// What is looked for around the match stands in its line too.
+			if !n.negate {
+				kept := run
+				run = nil
+				walk(n.subs[0])
+				end()
+				run = kept
+			}
 		case pnSet:
 			r, ok := n.set.single()
 			if !ok || len(run) >= maxLiteral || r == '\n' {

@@ -85,6 +85,9 @@ func (g *grep) complain(name string, err error) {
 // operand searches what was named on the command line. It reports whether nothing more is to be searched.
 func (g *grep) operand(name string, bare bool) (done bool) {
 	if name == "-" {
+		if info, err := g.p.Stat("/dev/stdin"); err == nil && g.isOutput(g.o.label, info) {
+			return false
+		}
 		return g.stream(g.p.Stdin, g.o.label)
 	}
 	info, err := g.p.Stat(name)
@@ -169,12 +172,20 @@ func (g *grep) entry(name string, e fs.DirEntry) (done bool) {
 	return g.file(name, info)
 }
 
+// isOutput reports, and complains, when a file would be read while it is written.
+func (g *grep) isOutput(name string, info sys.Info) bool {
+	if !g.toFile || !info.IsRegular() || !info.Same(g.output) || info.Size == 0 || g.o.quiet || g.o.list != listNone || g.o.maxCount == 1 {
+		return false
+	}
+	g.failed = true
+	if !g.o.silent {
+		g.p.Errorf("%s: input file is also the output", name)
+	}
+	return true
+}
+
 func (g *grep) file(name string, info sys.Info) (done bool) {
-	if g.toFile && info.IsRegular() && info.Same(g.output) && !g.o.quiet && g.o.list == listNone && g.o.maxCount != 1 {
-		g.failed = true
-		if !g.o.silent {
-			g.p.Errorf("input file '%s' is also the output", name)
-		}
+	if g.isOutput(name, info) {
 		return false
 	}
 	f, err := g.p.Open(name)

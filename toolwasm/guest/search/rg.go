@@ -90,6 +90,8 @@ func (r *rg) roots(paths []string) {
 	r.names = r.o.names > 0 || r.o.names == 0 && (len(paths) > 1 || r.isDir(paths[0]))
 	w := newWalker(r.p, &r.o.walk)
 	w.fail = r.complain
+	output, err := r.p.Stat("/dev/stdout")
+	toFile := err == nil && output.IsRegular() && !r.o.listFiles
 	var found []foundFile
 	for _, name := range paths {
 		if name == "-" {
@@ -100,6 +102,9 @@ func (r *rg) roots(paths []string) {
 		}
 		explicit := !r.isDir(name)
 		w.visit = func(name string, info sys.Info) bool {
+			if toFile && info.Same(output) {
+				return false // what is being written is not searched
+			}
 			if r.ordered() {
 				found = append(found, foundFile{name, info, explicit})
 				return false

@@ -281,3 +281,21 @@ func FuzzGrep(f *testing.F) {
 		}
 	})
 }
+
+func TestGrepRefusesToReadItsOutput(t *testing.T) {
+	dir := tree(t, map[string]string{"f": "a\n"})
+	out, err := os.OpenFile(filepath.Join(dir, "f"), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	table := command.NewTable(search.Commands())
+	var errs bytes.Buffer
+	status := command.Start(&command.Proc{
+		Ctx: context.Background(), Name: "grep", Args: []string{"a", "f"}, Dir: dir, Env: command.Vars{},
+		Stdin: strings.NewReader(""), Stdout: out, Stderr: &errs, Table: table,
+	}, table["grep"])
+	if want := "grep: f: input file is also the output\n"; status != 2 || errs.String() != want {
+		t.Errorf("status %d, %q", status, errs.String())
+	}
+}

@@ -97,8 +97,7 @@ type input struct {
 	cur    *lineReader
 	name   string
 	file   command.File
-	line   int // number of the last line that was read
-	opened bool
+	line   int  // number of the last line that was read
 	failed bool // a file could not be read
 	place  *inPlace
 }

@@ -18,7 +18,7 @@ func (ps *parser) addresses(c *cmd) {
 		ps.checkZero(c)
 		return
 	}
-	ch = ps.blank()
+	ps.blank()
 	ps.back()
 	if !ps.address(&c.a2, true) {
 		ps.next()
