@@ -178,6 +178,12 @@ func (c *catter) squeezed(line []byte) bool {
 }
 
 func appendPadded(b []byte, n, width int) []byte {
+	if n >= 0 && n < 10 && width > 1 {
+		for i := 1; i < width; i++ {
+			b = append(b, ' ')
+		}
+		return append(b, byte('0'+n))
+	}
 	var digits [20]byte
 	s := strconv.AppendInt(digits[:0], int64(n), 10)
 	for i := len(s); i < width; i++ {

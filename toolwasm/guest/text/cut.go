@@ -102,9 +102,15 @@ func cutCommand(p *command.Proc) int {
 	if complement {
 		c.spans = invert(merge(spans, false))
 	}
-	out := p.Out()
 	if mode != "f" {
-		return eachLine(p, operands, c.eol, func(line []byte, _ bool) { _, _ = out.Write(c.bytes(line)) })
+		return eachBlock(p, operands, c.eol, func(out, block []byte) []byte {
+			for len(block) > 0 {
+				end := lineEndFrom(block, 0, c.eol)
+				out = c.bytes(out, block[:end])
+				block = block[min(end+1, len(block)):]
+			}
+			return out
+		})
 	}
 	if !c.between {
 		c.out = []byte{c.delim}
@@ -112,7 +118,11 @@ func cutCommand(p *command.Proc) int {
 	if c.delim == c.eol {
 		return c.lineFields(p, operands)
 	}
-	return eachLine(p, operands, c.eol, func(line []byte, _ bool) { _, _ = out.Write(c.fields(line)) })
+	if c.between {
+		out := p.Out()
+		return eachLine(p, operands, c.eol, func(line []byte, _ bool) { _, _ = out.Write(c.fields(line)) })
+	}
+	return c.fieldBlocks(p, operands)
 }
 
 // parseSpans reads LIST; msg is the mistake in it, if any.
@@ -217,8 +227,7 @@ func invert(spans []span) []span {
 	return append(out, span{next, math.MaxInt})
 }
 
-func (c *cutter) bytes(line []byte) []byte {
-	b := c.scratch[:0]
+func (c *cutter) bytes(b, line []byte) []byte {
 	for i, s := range c.spans {
 		if s.from > len(line) {
 			break
@@ -228,9 +237,7 @@ func (c *cutter) bytes(line []byte) []byte {
 		}
 		b = append(b, line[s.from-1:min(s.to, len(line))]...)
 	}
-	b = append(b, c.eol)
-	c.scratch = b
-	return b
+	return append(b, c.eol)
 }
 
 func (c *cutter) fields(line []byte) []byte {

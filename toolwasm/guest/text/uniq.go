@@ -231,7 +231,11 @@ func (o *uniqOptions) run(p *command.Proc, operands []string) int {
 		w.out = file.buf
 	}
 	r := lines.New(p, f, o.delim)
-	o.scan(r, &w)
+	if o.plain() {
+		o.scanPlain(r, &w)
+	} else {
+		o.scan(r, &w)
+	}
 	if file != nil {
 		if err := file.close(); err != nil {
 			return fail(p, operands[1], err)
@@ -241,6 +245,58 @@ func (o *uniqOptions) run(p *command.Proc, operands []string) int {
 		return p.Fail("error reading "+quote.Shell(in), err)
 	}
 	return 0
+}
+
+// plain reports whether whole lines are compared and only one line of a group is written.
+func (o *uniqOptions) plain() bool {
+	return !o.all && !o.fold && o.fields == 0 && o.skip == 0 && o.check < 0
+}
+
+// scanPlain is scan for the plain options: it works on blocks, and copies a line only when it is the last of its block.
+func (o *uniqOptions) scanPlain(r *lines.Reader, w *uniqWriter) {
+	var held, prev []byte
+	out := make([]byte, 0, copyBuffer)
+	n := 0
+	for {
+		block, ok := r.NextBlock()
+		if !ok {
+			break
+		}
+		for len(block) > 0 {
+			line, rest := block, []byte(nil)
+			if i := bytes.IndexByte(block, o.delim); i >= 0 {
+				line, rest = block[:i], block[i+1:]
+			}
+			block = rest
+			if n > 0 && len(line) == len(prev) && bytes.Equal(line, prev) {
+				n++
+				continue
+			}
+			if n > 0 {
+				out = o.appendGroup(out, prev, n)
+			}
+			prev, n = line, 1
+		}
+		held = append(held[:0], prev...)
+		prev = held
+		_, _ = w.out.Write(out)
+		out = out[:0]
+	}
+	if n > 0 {
+		_, _ = w.out.Write(o.appendGroup(out, prev, n))
+	}
+}
+
+// appendGroup appends what is written of a group of n equal lines.
+func (o *uniqOptions) appendGroup(out, line []byte, n int) []byte {
+	if o.repeated && n == 1 || o.unique && n > 1 {
+		return out
+	}
+	if o.count {
+		const width = 7
+		out = append(appendPadded(out, n, width), ' ')
+	}
+	return append(append(out, line...), o.delim)
 }
 
 // scan groups equal lines. Only the first of a group is kept.
@@ -281,6 +337,8 @@ type uniqWriter struct {
 	out    byteWriter
 	groups int
 	open   bool // members of the current group have been written
+
+	scratch []byte
 }
 
 type byteWriter interface {
@@ -321,14 +379,8 @@ func (w *uniqWriter) end(line []byte, n int) {
 		}
 		return
 	}
-	if o.repeated && n == 1 || o.unique && n > 1 {
-		return
-	}
-	if o.count {
-		var b [32]byte
-		_, _ = w.out.Write(append(appendPadded(b[:0], n, 7), ' '))
-	}
-	w.line(line)
+	w.scratch = o.appendGroup(w.scratch[:0], line, n)
+	_, _ = w.out.Write(w.scratch)
 }
 
 func (w *uniqWriter) finish() {
