@@ -24,12 +24,7 @@ func TestEngineCloseEndsCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	box := sandbox.New(engine)
-	program := load(t, box, func(m *Module) {
-		write := wasi(m, "fd_write", Types{I32, I32, I32, I32})
-		m.Memory(1, 1)
-		m.AddData(0, iovec(64, 1))
-		m.Func("_start", nil, nil, nil, Const(1), Const(0), Const(1), Const(32), Call(write), Drop, forever())
-	})
+	program := load(t, box, tellsAndLoops)
 	const calls = 8
 	running := &barrier{want: calls, reached: make(chan struct{})}
 	failed := make(chan error, calls)
@@ -57,6 +52,14 @@ func TestEngineCloseEndsCalls(t *testing.T) {
 	if err := engine.Close(t.Context()); err != nil {
 		t.Errorf("close again: %v", err)
 	}
+}
+
+// tellsAndLoops is a guest that writes one byte and then loops.
+func tellsAndLoops(m *Module) {
+	write := wasi(m, "fd_write", Types{I32, I32, I32, I32})
+	m.Memory(1, 1)
+	m.AddData(0, iovec(64, 1))
+	m.Func("_start", nil, nil, nil, Const(1), Const(0), Const(1), Const(32), Call(write), Drop, forever())
 }
 
 // barrier is a writer that tells when it has been written to often enough.
@@ -150,11 +153,15 @@ func openFiles(t *testing.T) int {
 // TestErrorOfACallIsTheCauseOfItsContext checks that a caller gets back the reason it gave for ending a call.
 func TestErrorOfACallIsTheCauseOfItsContext(t *testing.T) {
 	box := newSandbox(t)
-	program := load(t, box, hostileGuests["endless loop"])
+	program := load(t, box, tellsAndLoops)
 	why := errors.New("the user has gone")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	time.AfterFunc(20*time.Millisecond, func() { cancel(why) })
-	result, err := box.Run(ctx, sandbox.Grant{}, program, sandbox.Command{})
+	running := &barrier{want: 1, reached: make(chan struct{})}
+	go func() {
+		<-running.reached
+		cancel(why)
+	}()
+	result, err := box.Run(ctx, sandbox.Grant{}, program, sandbox.Command{Stdout: running})
 	var trap *sandbox.TrapError
 	if !errors.Is(err, why) || errors.As(err, &trap) || result == nil || result.Fuel == 0 {
 		t.Errorf("result %+v, error %T %v; want the cause", result, err, err)
