@@ -216,7 +216,14 @@ type opt struct {
 func builtinEcho(sh *Shell, args []string) int {
 	args = args[1:]
 	newline, escapes := true, sh.shopt.has(shoptXpgEcho)
-	for len(args) > 0 && isEchoOption(args[0]) && !(sh.opt.has(optPosix) && sh.shopt.has(shoptXpgEcho)) {
+	if sh.dash {
+		// the echo of Debian's sh knows -n alone and always expands escapes
+		escapes = true
+		if len(args) > 0 && args[0] == "-n" {
+			newline, args = false, args[1:]
+		}
+	}
+	for !sh.dash && len(args) > 0 && isEchoOption(args[0]) && !(sh.opt.has(optPosix) && sh.shopt.has(shoptXpgEcho)) {
 		for _, c := range args[0][1:] {
 			switch c {
 			case 'n':

@@ -28,7 +28,8 @@ Run shell commands from a script, from the argument of -c, or from standard inpu
 
 const shHelp = `Usage: sh [options] [script [argument]...]
        sh [options] -c commands [name [argument]...]
-Run shell commands as bash does in POSIX mode. The options are those of bash.
+Run shell commands as bash does in POSIX mode, with the echo of other shells: it always expands escapes and
+knows -n alone. The options are those of bash.
 `
 
 // Commands lists what the package adds to the toolbox: the shell, and those of its builtins that are useful as
@@ -84,6 +85,7 @@ func runShell(p *command.Proc, posix bool) int {
 	}
 	sh.arg0 = p.Name
 	if posix {
+		sh.dash = true
 		sh.opt |= optPosix
 		sh.shopt |= shoptExpandAliases
 	}

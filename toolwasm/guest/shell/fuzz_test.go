@@ -3,6 +3,7 @@ package shell_test
 import (
 	"context"
 	"io"
+	"runtime"
 	"testing"
 	"time"
 
@@ -31,8 +32,9 @@ func FuzzScript(f *testing.F) {
 		}()
 		select {
 		case <-done:
-		case <-time.After(10 * time.Second):
-			t.Fatalf("still running: %q", script)
+		case <-time.After(5 * time.Second):
+			buf := make([]byte, 1<<16)
+			t.Fatalf("still running: %q\n%s", script, buf[:runtime.Stack(buf, true)])
 		}
 	})
 }

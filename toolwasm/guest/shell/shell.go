@@ -113,7 +113,7 @@ type Shell struct {
 	seeded      bool
 	lastRandom  int
 	disabled    map[string]bool // builtins turned off by enable -n
-	evalLine    bool
+	dash        bool            // started as sh
 	inTrap      bool
 	inSignal    bool
 	exiting     bool
