@@ -113,8 +113,11 @@ func (e Edit) apply(doc *json5.Document) (string, error) {
 	} else {
 		text, err = json5.Set(doc, e.Path, e.Value)
 	}
-	if errors.As(err, &edit) {
-		return "", fmt.Errorf("%v %w", edit.Path, edit.Cause)
+	switch {
+	case errors.Is(err, ErrNotSet):
+		return "", fmt.Errorf("%v %w", e.Path, ErrNotSet)
+	case errors.As(err, &edit):
+		return "", fmt.Errorf("%v: %w", edit.Path, edit.Cause)
 	}
 	return text, err
 }
@@ -144,6 +147,7 @@ func (outcome *Outcome) judge(o Options, location Location, before []byte, text 
 		fewer = fewer && known[[2]string{p.Path, p.Message}]
 	}
 	if !fewer {
+		now.Refused = true
 		return now
 	}
 	outcome.Remaining = now.Problems

@@ -60,7 +60,7 @@ func group[T, V any](name string, o object[V], place func(*T) *V, doc string) fi
 // later marks keys of a feature that this version does not have yet.
 func later[T any](feature string, fields ...field[T]) []field[T] {
 	for i := range fields {
-		fields[i].refused = "is not supported by this version: " + feature
+		fields[i].refused = notYet(feature)
 	}
 	return fields
 }
@@ -77,7 +77,10 @@ func reserved[T any](why string, names ...string) []field[T] {
 	return fields
 }
 
-func notYet(feature string) string { return "is not supported by this version: " + feature }
+// notYet is the message about a key that waits for a feature.
+func notYet(feature string) string {
+	return "is not supported by this version, which has no " + feature + " yet"
+}
 
 // object is a set of keys and the rules between them.
 type object[T any] struct {

@@ -63,13 +63,18 @@ func (p Problem) String() string {
 type InvalidError struct {
 	File     string
 	Problems []Problem
-	More     int // mistakes that were not kept
+	More     int  // mistakes that were not kept
+	Refused  bool // of an edit that was refused: places are those in the text that would have been written
 }
 
 // Error has one line for each mistake.
 func (e *InvalidError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "config: %s is not valid:", e.File)
+	if e.Refused {
+		fmt.Fprintf(&b, "config: %s would not be valid, nothing was written:", e.File)
+	} else {
+		fmt.Fprintf(&b, "config: %s is not valid:", e.File)
+	}
 	for _, p := range e.Problems {
 		b.WriteString("\n  " + p.String())
 	}

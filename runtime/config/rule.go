@@ -71,7 +71,12 @@ func integer(least, most int64) rule[int64] {
 	}
 	return rule[int64]{
 		kind: kind, schema: schema,
-		show: func(v int64) string { return strconv.FormatInt(v, 10) },
+		show: func(v int64) string {
+			if v < least {
+				return "" // stands for no value
+			}
+			return strconv.FormatInt(v, 10)
+		},
 		read: func(d *decoder, at json5.Path, n *json5.Node, into *int64) {
 			if n.Kind != json5.Number {
 				d.wrongType(at, n, "a "+kind)

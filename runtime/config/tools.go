@@ -8,7 +8,7 @@ import (
 
 const (
 	toolsFeature = "tool policies"
-	queueFeature = "the message queue"
+	queueFeature = "message queue"
 )
 
 // ToolPolicy allows and denies tools by name or pattern.
@@ -134,7 +134,7 @@ var toolsKeys = object[Tools]{
 		},
 		reserved[Tools]("is not supported: nothing runs outside the sandbox", "elevated"),
 		reserved[Tools]("is not supported: tools never leave the workspace", "fs"),
-		reserved[Tools](notYet("these tools"), "web", "media", "links", "message", "agentToAgent", "toolSearch", "codeMode", "swarm", "github", "toolsBySender"),
+		reserved[Tools](notYet("such tools"), "web", "media", "links", "message", "agentToAgent", "toolSearch", "codeMode", "swarm", "github", "toolsBySender"),
 	),
 	check: noAllowTwice[Tools],
 }
