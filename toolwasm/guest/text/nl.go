@@ -46,6 +46,7 @@ type numberer struct {
 	keep                bool
 	sep                 string
 	width               int
+	scratch             []byte
 }
 
 func nlCommand(p *command.Proc) int {
@@ -161,11 +162,10 @@ func (n *numberer) line(line []byte) {
 	if n.overflow {
 		n.die("line number overflow")
 	}
-	out := n.p.Out()
-	_, _ = out.WriteString(n.formatted())
-	_, _ = out.WriteString(n.sep)
-	_, _ = out.Write(line)
-	_ = out.WriteByte('\n')
+	b := n.appendNumber(n.scratch[:0])
+	b = append(append(b, n.sep...), line...)
+	n.scratch = append(b, '\n')
+	_, _ = n.p.Out().Write(n.scratch)
 	next := n.number + n.step
 	n.overflow = (n.step > 0) != (next > n.number) && n.step != 0
 	n.number = next
@@ -219,18 +219,17 @@ func (n *numberer) unnumbered(line []byte) {
 	_ = out.WriteByte('\n')
 }
 
-func (n *numberer) formatted() string {
-	s := strconv.FormatInt(n.number, 10)
-	pad := max(n.width-len(s), 0)
+func (n *numberer) appendNumber(b []byte) []byte {
 	switch n.format {
 	case "ln":
-		return s + string(bytes.Repeat([]byte{' '}, pad))
-	case "rz":
-		sign := ""
-		if n.number < 0 {
-			sign, s = "-", s[1:]
+		start := len(b)
+		b = strconv.AppendInt(b, n.number, 10)
+		for len(b)-start < n.width {
+			b = append(b, ' ')
 		}
-		return sign + string(bytes.Repeat([]byte{'0'}, pad)) + s
+		return b
+	case "rz":
+		return appendZeroPadded(b, n.number, n.width)
 	}
-	return string(bytes.Repeat([]byte{' '}, pad)) + s
+	return appendPadded(b, int(n.number), n.width)
 }
