@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"openclaw/sandbox"
 )
@@ -50,7 +51,7 @@ func (t *Toolbox) Exec(ctx context.Context, session *sandbox.Session, script Scr
 	dir := guestPath(script.Dir)
 	result, err := session.Run(ctx, t.program, sandbox.Command{
 		Args:  append([]string{"bash", "-c", script.Text, "bash"}, script.Args...),
-		Env:   append(BaseEnv(), script.Env...),
+		Env:   slices.Concat(BaseEnv(), session.Env(), script.Env),
 		Dir:   dir,
 		Stdin: script.Stdin, Stdout: script.Stdout, Stderr: script.Stderr,
 	})

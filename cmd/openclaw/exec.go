@@ -51,14 +51,14 @@ func runExec(c *cli.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	grant.Env = c.StringSlice("env")
 	tools, err := openTools(c.Context, std, grant)
 	if err != nil {
 		return err
 	}
 	defer tools.close()
 	script := toolwasm.Script{
-		Text: c.Args().First(), Args: c.Args().Tail(), Stdin: std.in, Stdout: std.out, Stderr: std.err,
+		Text: c.Args().First(), Args: c.Args().Tail(), Env: c.StringSlice("env"),
+		Stdin: std.in, Stdout: std.out, Stderr: std.err,
 	}
 	if c.Bool("json") {
 		return execJSON(c, std, tools, script)
