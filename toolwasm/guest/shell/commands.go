@@ -54,6 +54,7 @@ func builtinCommand(name string) command.Func {
 		sh.status = b(sh, nil, append([]string{name}, p.Args...))
 		sh.exiting = true
 		sh.finish()
+		sh.close()
 		return sh.status
 	}
 }
@@ -97,7 +98,7 @@ func runShell(p *command.Proc, posix bool) int {
 	}
 	sh.finish()
 	sh.reap()
-	sh.self.cancel(nil)
+	sh.close()
 	return sh.status
 }
 

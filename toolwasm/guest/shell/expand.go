@@ -145,17 +145,19 @@ func (sh *Shell) joinParts(parts []syntax.Part) string {
 	case 1:
 		return sh.partStr(parts[0])
 	}
-	buf := sh.takeBuf()
+	const usual = 8
+	var few [usual]string
+	list, total := few[:0], 0
 	for _, p := range parts {
-		if q, ok := p.(*syntax.Quoted); ok {
-			buf = append(buf, q.Text...)
-		} else {
-			buf = append(buf, sh.partStr(p)...)
-		}
+		s := sh.partStr(p)
+		list = append(list, s)
+		total += len(s)
 	}
-	s := string(buf)
-	sh.giveBuf(buf)
-	return s
+	if total > maxValue {
+		_ = sh.tooLarge("word")
+		return ""
+	}
+	return strings.Join(list, "")
 }
 
 // takeBuf and giveBuf lend a scratch buffer: expansions nest, so it is taken away while it is used.

@@ -122,29 +122,36 @@ func withCancel(ctx context.Context) (context.Context, context.CancelCauseFunc) 
 
 // family is the background processes of a shell and its subshells, which end when the shell does.
 type family struct {
-	ctx   context.Context // of the shell at the root
-	mu    sync.Mutex
-	procs []*process
+	ctx    context.Context // of the jobs; it ends after the shell at the root, which cancels it
+	cancel context.CancelCauseFunc
+	mu     sync.Mutex
+	procs  []*process
 }
 
 func (f *family) add(p *process) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	live := f.procs[:0]
-	for _, q := range f.procs {
-		select {
-		case <-q.done:
-		default:
-			live = append(live, q)
-		}
-	}
-	f.procs = append(live, p)
+	f.procs = append(alive(f.procs), p)
 }
 
+// running lists the processes that have not ended.
 func (f *family) running() []*process {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.procs = alive(f.procs)
 	return append([]*process(nil), f.procs...)
+}
+
+func alive(procs []*process) []*process {
+	live := procs[:0]
+	for _, p := range procs {
+		select {
+		case <-p.done:
+		default:
+			live = append(live, p)
+		}
+	}
+	return live
 }
 
 // spawn runs f in a subshell on a goroutine of its own; nil, reported, when there are too many processes.
@@ -432,31 +439,17 @@ const backgroundGrace = 500 * time.Millisecond
 
 // reap waits for the background processes of the family, for a short while, and ends those that are left.
 func (sh *Shell) reap() {
-	timer := time.NewTimer(backgroundGrace)
+	timer := time.AfterFunc(backgroundGrace, func() {
+		sh.family.cancel(&command.Signal{Number: signalNumber("HUP")})
+	})
 	defer timer.Stop()
 	for {
 		running := sh.family.running()
-		over := true
-		for _, p := range running {
-			select {
-			case <-p.done:
-				continue
-			default:
-				over = false
-			}
-			select {
-			case <-p.done:
-				continue
-			case <-timer.C:
-			case <-sh.family.ctx.Done():
-			}
-			for _, q := range running {
-				q.cancel(&command.Signal{Number: 1})
-			}
-			<-p.done
-		}
-		if over {
+		if len(running) == 0 {
 			return
+		}
+		for _, p := range running {
+			<-p.done
 		}
 	}
 }

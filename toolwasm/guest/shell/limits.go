@@ -4,17 +4,17 @@ package shell
 // stacks included.
 const (
 	// maxDepth bounds function calls, sourced files, eval and substitutions within each other.
-	maxDepth = 2500
+	maxDepth = 5000
 	// maxProcesses bounds the processes that live at once: pipeline stages, background jobs, substitutions.
 	maxProcesses = 512
 	// maxBraceWords bounds the words that one brace expansion makes.
-	maxBraceWords = 2 << 20
+	maxBraceWords = 1 << 20
 	// maxBraceText bounds the characters that one brace expansion handles; each takes several words of memory.
-	maxBraceText = 2 << 20
+	maxBraceText = 1 << 20
 	// maxValue bounds a variable and the output of a command substitution.
-	maxValue = 32 << 20
+	maxValue = 16 << 20
 	// maxWords bounds the words of a command and the elements of a list, as "Argument list too long" does elsewhere.
-	maxWords = 2 << 20
+	maxWords = 1 << 20
 	// maxErrorText bounds how much of a line a message about a syntax error shows.
 	maxErrorText = 300
 	// maxFD is the first descriptor number that is too large, as `ulimit -n` says.

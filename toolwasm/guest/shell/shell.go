@@ -147,7 +147,8 @@ func newShell(p *command.Proc, sys *system) *Shell {
 	ctx, cancel := context.WithCancelCause(p.Ctx)
 	sh.ctx = ctx
 	sh.self = sys.adopt(p.PID, cancel)
-	sh.family = &family{ctx: ctx}
+	jobs, cancelJobs := context.WithCancelCause(p.Ctx)
+	sh.family = &family{ctx: jobs, cancel: cancelJobs}
 	sh.fds = make([]*file, 3, 8)
 	for i, s := range []any{p.Stdin, p.Stdout, p.Stderr} {
 		if s := command.Unwrap(s); s != nil {

@@ -107,7 +107,7 @@ func (s *spawner) shell(p, parent *command.Proc) *Shell {
 func (s *spawner) endShell(sh *Shell) {
 	sh.exiting = true
 	sh.finish()
-	sh.self.cancel(nil)
+	sh.close()
 }
 
 // Shell implements [command.Spawner].

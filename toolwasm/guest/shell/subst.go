@@ -208,7 +208,7 @@ func (sh *Shell) procSubst(p *syntax.ProcSubst) string {
 	if fd < firstHighFD {
 		fd = sh.freeFD(first)
 	}
-	proc := sh.spawn(func(sub *Shell) {
+	proc := sh.spawnIn(sh.family.ctx, func(sub *Shell) {
 		sub.setFD(theirFD, theirs).unref()
 		if s, ok := sub.inputFile(p.Body); ok && !p.Out {
 			sub.print(s + "\n")

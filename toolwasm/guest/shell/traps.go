@@ -260,6 +260,12 @@ func (sh *Shell) finish() {
 	sh.sys.end(sh.self, sh.status)
 }
 
+// close gives up the contexts of a shell at the root.
+func (sh *Shell) close() {
+	sh.family.cancel(nil)
+	sh.self.cancel(nil)
+}
+
 // setTrap sets, resets ("-") or clears a trap.
 func (sh *Shell) setTrap(name, action string) {
 	if sh.traps.listed != nil {

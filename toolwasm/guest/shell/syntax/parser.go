@@ -9,7 +9,7 @@ import (
 
 // MaxDepth bounds how deep commands and expansions may nest, so that neither the parser nor an evaluator of its tree
 // needs more stack than a small guest has.
-const MaxDepth = 600
+const MaxDepth = 2000
 
 // Error is a syntax error.
 type Error struct {
