@@ -28,10 +28,7 @@ const (
 	xzMaxDict     = 64 << 20
 )
 
-var (
-	errNoCompressor = errors.New("compression is not supported, only decompression")
-	errTooBig       = errors.New("the stream needs a larger window than is allowed")
-)
+var errNoCompressor = errors.New("compression is not supported, only decompression")
 
 func gzipCodec() codec {
 	return codec{

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/files/perm"
@@ -121,7 +122,7 @@ func (k *packer) operand(o operand) {
 	k.dir = o.dir
 	if info, err := sys.Stat(o.dir); err != nil || !info.IsDir() {
 		if err == nil {
-			err = errors.New("Not a directory")
+			err = syscall.ENOTDIR
 		}
 		t.fatal("%s: Cannot open: %s", strings.TrimPrefix(o.dir, strings.TrimSuffix(t.p.Dir, "/")+"/"), sys.Strerror(err))
 	}
@@ -248,7 +249,7 @@ func (k *packer) header(name string, info sys.Info) (*tar.Header, error) {
 	case info.IsRegular():
 		h.Typeflag, h.Size = tar.TypeReg, info.Size
 	default:
-		return nil, errors.New("Unknown file type")
+		return nil, complain("Unknown file type")
 	}
 	if t.format != tar.FormatPAX {
 		h.ModTime = info.Mtime.Truncate(1e9)

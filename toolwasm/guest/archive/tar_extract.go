@@ -19,6 +19,9 @@ import (
 	"openclaw/toolwasm/guest/sys"
 )
 
+// oldRegular is the type of regular files in archives of the time before POSIX.
+const oldRegular = 0
+
 // extractor handles the members that are asked for.
 type extractor struct {
 	t     *tape
@@ -132,7 +135,7 @@ func (x *extractor) extract(h *tar.Header, r io.Reader) {
 	switch h.Typeflag {
 	case tar.TypeDir:
 		x.directory(name, h)
-	case tar.TypeReg, tar.TypeRegA, tar.TypeCont, tar.TypeGNUSparse: //nolint:staticcheck // old archives have TypeRegA
+	case tar.TypeReg, oldRegular, tar.TypeCont, tar.TypeGNUSparse:
 		x.file(name, h, r)
 	case tar.TypeSymlink:
 		x.symlink(name, h)

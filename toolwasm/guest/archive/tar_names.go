@@ -8,6 +8,13 @@ import (
 	"openclaw/toolwasm/guest/regex"
 )
 
+// complaint is a mistake in the command line, in tar's words.
+type complaint string
+
+func (c complaint) Error() string { return string(c) }
+
+func complain(format string, args ...any) error { return complaint(fmt.Sprintf(format, args...)) }
+
 // names are the rules about member names: what is left out, what is wanted and what they become.
 type names struct {
 	exclude    []exclusion
@@ -187,7 +194,7 @@ func (n *names) addTransform(s string) error {
 }
 
 func (n *names) oneTransform(s string) (rest string, err error) {
-	bad := fmt.Errorf("Invalid transform expression")
+	bad := complain("Invalid transform expression")
 	if len(s) < 2 || s[0] != 's' {
 		return "", bad
 	}
@@ -229,11 +236,11 @@ func (n *names) oneTransform(s string) (rest string, err error) {
 		case c >= '0' && c <= '9':
 			t.nth = t.nth*10 + int(c-'0')
 		default:
-			return "", fmt.Errorf("Unknown flag in transform expression: %c", c)
+			return "", complain("Unknown flag in transform expression: %c", c)
 		}
 	}
 	if t.re, err = regex.Compile(pattern, flags); err != nil {
-		return "", fmt.Errorf("Invalid transform expression: %w", err)
+		return "", complain("Invalid transform expression: %s", err)
 	}
 	t.re.SetYield(n.yield)
 	t.text = replacement(text)

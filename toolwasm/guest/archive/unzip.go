@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"syscall"
 	"time"
 
 	"openclaw/toolwasm/guest/command"
@@ -468,7 +469,7 @@ func (u *unzipper) parents(name string) error {
 		if info.IsDir() {
 			return nil
 		}
-		return errors.New("Not a directory")
+		return syscall.ENOTDIR
 	}
 	if err := u.parents(dir); err != nil {
 		return err

@@ -530,7 +530,8 @@ func (z *zipper) raw(w *zip.Writer, h *zip.FileHeader, data []byte) {
 func (z *zipper) writeRaw(w *zip.Writer, h *zip.FileHeader, data []byte) {
 	// CreateRaw writes no time that other programs read exactly: add the extended timestamp as CreateHeader does.
 	h.Extra = append(h.Extra, extendedTime(h.Modified)...)
-	h.SetModTime(h.Modified) //nolint:staticcheck // the MS-DOS fields have no other setter
+	//lint:ignore SA1019 the MS-DOS fields, which CreateRaw writes as they are, have no other setter
+	h.SetModTime(h.Modified)
 	out, err := w.CreateRaw(h)
 	if err == nil {
 		_, err = out.Write(data)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
@@ -208,7 +209,7 @@ func (t *patcher) option(o getopt.Option) {
 func (t *patcher) chdir(dir string) {
 	info, err := t.p.Stat(dir)
 	if err == nil && !info.IsDir() {
-		err = fmt.Errorf("Not a directory")
+		err = syscall.ENOTDIR
 	}
 	if err != nil {
 		t.fatal("Can't change to directory %s : %s", dir, sys.Strerror(err))

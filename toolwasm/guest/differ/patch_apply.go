@@ -6,14 +6,13 @@ import (
 
 // applier puts the hunks of one file in their places.
 type applier struct {
-	lines       [][]byte // of the file
-	looseSpace  bool     // -l
-	yield       func()
-	out         [][]byte
-	frozen      int // lines of the file that are already copied
-	inOffset    int // how far the file has moved against the patch
-	outOffset   int // how many lines hunks have added
-	lastApplied bool
+	lines      [][]byte // of the file
+	looseSpace bool     // -l
+	yield      func()
+	out        [][]byte
+	frozen     int // lines of the file that are already copied
+	inOffset   int // how far the file has moved against the patch
+	outOffset  int // how many lines hunks have added
 }
 
 // side returns the lines of a hunk as the file has them before (old) or after it.

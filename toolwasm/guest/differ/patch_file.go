@@ -29,7 +29,6 @@ type fileJob struct {
 	applied  int
 	rejected []hunk
 	mismatch bool
-	skipped  bool
 }
 
 func (j *fileJob) announce() {

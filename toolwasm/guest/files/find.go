@@ -44,7 +44,6 @@ type finder struct {
 
 	expr     test
 	cleanups []func()
-	cwd      string
 	quit     bool
 	failed   bool
 	trail    []ancestor // the directories above the current file, where links are followed

@@ -87,7 +87,7 @@ func (q *findParser) output(name, arg string) (t test, err error, ok bool) {
 func (f *finder) open(name string) (*bufio.Writer, error) {
 	file, err := f.p.Create(name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s", quote.Locale(name), sys.Strerror(err))
+		return nil, complain("%s: %s", quote.Locale(name), sys.Strerror(err))
 	}
 	w := bufio.NewWriter(file)
 	f.cleanups = append(f.cleanups, func() {
@@ -138,7 +138,7 @@ func (q *findParser) command(name string) (test, error) {
 	many := false
 	for {
 		if q.i >= len(q.args) {
-			return nil, fmt.Errorf("missing argument to %s", quoteTick(name))
+			return nil, complain("missing argument to %s", quoteTick(name))
 		}
 		word := q.args[q.i]
 		q.i++
@@ -152,18 +152,18 @@ func (q *findParser) command(name string) (test, error) {
 		e.argv = append(e.argv, word)
 	}
 	if len(e.argv) == 0 {
-		return nil, fmt.Errorf("invalid argument %s to %s", quoteTick(";"), quoteTick(name))
+		return nil, complain("invalid argument %s to %s", quoteTick(";"), quoteTick(name))
 	}
 	if !many {
 		return e.once, nil
 	}
 	e.argv = e.argv[:len(e.argv)-1]
 	if len(e.argv) == 0 {
-		return nil, fmt.Errorf("invalid argument %s to %s", quoteTick("{}"), quoteTick(name))
+		return nil, complain("invalid argument %s to %s", quoteTick("{}"), quoteTick(name))
 	}
 	for _, w := range e.argv {
 		if strings.Contains(w, "{}") {
-			return nil, fmt.Errorf("Only one instance of {} is supported with %s ... +", name)
+			return nil, complain("Only one instance of {} is supported with %s ... +", name)
 		}
 	}
 	q.f.cleanups = append(q.f.cleanups, e.flush)

@@ -8,6 +8,13 @@ import (
 	"openclaw/toolwasm/guest/files/quote"
 )
 
+// complaint is a mistake in an expression, in the words of GNU find.
+type complaint string
+
+func (c complaint) Error() string { return string(c) }
+
+func complain(format string, args ...any) error { return complaint(fmt.Sprintf(format, args...)) }
+
 // maxNesting bounds parentheses and negations in an expression.
 const maxNesting = 1000
 
@@ -40,9 +47,9 @@ func (q *findParser) parse() (test, error) {
 	}
 	if q.i < len(q.args) {
 		if q.args[q.i] == ")" {
-			return nil, fmt.Errorf("you have too many ')'")
+			return nil, complain("you have too many ')'")
 		}
-		return nil, fmt.Errorf("paths must precede expression: %s", quoteTick(q.args[q.i]))
+		return nil, complain("paths must precede expression: %s", quoteTick(q.args[q.i]))
 	}
 	if q.hasAction {
 		return expr, nil
@@ -95,11 +102,11 @@ func (q *findParser) operator() error {
 	q.i++
 	switch next := q.peek(); {
 	case q.i >= len(q.args):
-		return fmt.Errorf("expected an expression after '%s'", op)
+		return complain("expected an expression after '%s'", op)
 	case next == ")":
-		return fmt.Errorf("expected an expression between '%s' and ')'", op)
+		return complain("expected an expression between '%s' and ')'", op)
 	case next == "," || isOr(next) || isAnd(next):
-		return fmt.Errorf("invalid expression; you have used a binary operator '%s' with nothing before it.", next)
+		return complain("invalid expression; you have used a binary operator '%s' with nothing before it.", next)
 	}
 	return nil
 }
@@ -128,14 +135,14 @@ func (q *findParser) and() (test, error) {
 
 func (q *findParser) enter() error {
 	if q.nesting++; q.nesting > maxNesting {
-		return fmt.Errorf("expression is nested too deeply")
+		return complain("expression is nested too deeply")
 	}
 	return nil
 }
 
 func (q *findParser) not() (test, error) {
 	if q.i >= len(q.args) {
-		return nil, fmt.Errorf("invalid expression")
+		return nil, complain("invalid expression")
 	}
 	if err := q.enter(); err != nil {
 		return nil, err
@@ -145,10 +152,10 @@ func (q *findParser) not() (test, error) {
 	case a == "!" || a == "-not":
 		q.i++
 		if q.i >= len(q.args) {
-			return nil, fmt.Errorf("expected an expression after '%s'", a)
+			return nil, complain("expected an expression after '%s'", a)
 		}
 		if next := q.peek(); next == ")" || isOr(next) || isAnd(next) || next == "," {
-			return nil, fmt.Errorf("invalid expression; you have used a binary operator '%s' with nothing before it.", next)
+			return nil, complain("invalid expression; you have used a binary operator '%s' with nothing before it.", next)
 		}
 		inner, err := q.not()
 		if err != nil {
@@ -158,15 +165,15 @@ func (q *findParser) not() (test, error) {
 	case a == "(":
 		return q.group()
 	case a == ")":
-		return nil, fmt.Errorf("invalid expression; you have too many ')'")
+		return nil, complain("invalid expression; you have too many ')'")
 	case a == "," || isOr(a) || isAnd(a):
-		return nil, fmt.Errorf("invalid expression; you have used a binary operator '%s' with nothing before it.", a)
+		return nil, complain("invalid expression; you have used a binary operator '%s' with nothing before it.", a)
 	case !strings.HasPrefix(a, "-") || a == "-":
 		hint := ""
 		if q.i > 0 {
 			hint = "\n" + q.f.p.Name + ": possible unquoted pattern after predicate " + quoteTick(q.args[q.i-1]) + "?"
 		}
-		return nil, fmt.Errorf("paths must precede expression: %s%s", quoteTick(a), hint)
+		return nil, complain("paths must precede expression: %s%s", quoteTick(a), hint)
 	}
 	return q.primary()
 }
@@ -174,17 +181,17 @@ func (q *findParser) not() (test, error) {
 func (q *findParser) group() (test, error) {
 	q.i++
 	if q.i >= len(q.args) {
-		return nil, fmt.Errorf("invalid expression; expected to find a ')' but didn't see one. Perhaps you need an extra predicate after '('")
+		return nil, complain("invalid expression; expected to find a ')' but didn't see one. Perhaps you need an extra predicate after '('")
 	}
 	if q.peek() == ")" {
-		return nil, fmt.Errorf("invalid expression; empty parentheses are not allowed.")
+		return nil, complain("invalid expression; empty parentheses are not allowed.")
 	}
 	inner, err := q.list()
 	if err != nil {
 		return nil, err
 	}
 	if q.peek() != ")" || q.i >= len(q.args) {
-		return nil, fmt.Errorf("invalid expression; I was expecting to find a ')' somewhere but did not see one.")
+		return nil, complain("invalid expression; I was expecting to find a ')' somewhere but did not see one.")
 	}
 	q.i++
 	return inner, nil
@@ -193,7 +200,7 @@ func (q *findParser) group() (test, error) {
 // argument takes the argument of the primary name.
 func (q *findParser) argument(name string) (string, error) {
 	if q.i >= len(q.args) {
-		return "", fmt.Errorf("missing argument to %s", quoteTick(name))
+		return "", complain("missing argument to %s", quoteTick(name))
 	}
 	q.i++
 	return q.args[q.i-1], nil
@@ -201,7 +208,7 @@ func (q *findParser) argument(name string) (string, error) {
 
 // invalid is the error for an argument that the primary name does not take.
 func invalid(name, arg string) error {
-	return fmt.Errorf("invalid argument %s to %s", quoteTick(arg), quoteTick(name))
+	return complain("invalid argument %s to %s", quoteTick(arg), quoteTick(name))
 }
 
 func always(*visit) bool { return true }
@@ -217,10 +224,10 @@ func (q *findParser) primary() (test, error) {
 		return t, err
 	}
 	if strings.HasPrefix(name, "-newer") && !takesArgument(name) {
-		return nil, fmt.Errorf("invalid predicate %s", quoteTick(name))
+		return nil, complain("invalid predicate %s", quoteTick(name))
 	}
 	if !takesArgument(name) {
-		return nil, fmt.Errorf("unknown predicate %s", quoteTick(name))
+		return nil, complain("unknown predicate %s", quoteTick(name))
 	}
 	arg, err := q.argument(name)
 	if err != nil {
@@ -302,7 +309,7 @@ func (q *findParser) global(name, arg string) (test, error, bool) {
 	case "-maxdepth", "-mindepth":
 		n := 0
 		if arg == "" || strings.Trim(arg, "0123456789") != "" {
-			return nil, fmt.Errorf("Expected a positive decimal integer argument to %s, but got %s",
+			return nil, complain("Expected a positive decimal integer argument to %s, but got %s",
 				name, quote.Locale(arg)), true
 		}
 		if _, err := fmt.Sscan(arg, &n); err != nil {
@@ -315,7 +322,7 @@ func (q *findParser) global(name, arg string) (test, error, bool) {
 		}
 	case "-regextype":
 		if _, ok := dialectFlags(arg); !ok {
-			return nil, fmt.Errorf("Unknown regular expression type %s; valid types are %s.", quote.Locale(arg), dialects), true
+			return nil, complain("Unknown regular expression type %s; valid types are %s.", quote.Locale(arg), dialects), true
 		}
 		q.dialect = arg
 	default:

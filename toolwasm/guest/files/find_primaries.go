@@ -2,7 +2,6 @@ package files
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"math"
 	"strconv"
@@ -126,7 +125,7 @@ func (q *findParser) byRegex(name, arg string) (test, error) {
 	}
 	re, err := regex.Compile(arg, flags|regex.NoSub)
 	if err != nil {
-		return nil, fmt.Errorf("failed to compile regular expression '%s': %s", arg, err.Error())
+		return nil, complain("failed to compile regular expression '%s': %s", arg, err.Error())
 	}
 	re.SetYield(q.f.p.Yield)
 	var where []int
@@ -139,18 +138,18 @@ func (q *findParser) byRegex(name, arg string) (test, error) {
 
 func (q *findParser) byType(name, arg string) (test, error) {
 	if arg == "" {
-		return nil, fmt.Errorf("Arguments to %s should contain at least one letter", name)
+		return nil, complain("Arguments to %s should contain at least one letter", name)
 	}
 	var kinds []byte
 	for part := range strings.SplitSeq(arg, ",") {
 		if len(part) == 0 {
-			return nil, fmt.Errorf("Last file type in list argument to %s is missing, i.e., list is ending on: ','", name)
+			return nil, complain("Last file type in list argument to %s is missing, i.e., list is ending on: ','", name)
 		}
 		if !strings.ContainsRune("bcdpflsD", rune(part[0])) {
-			return nil, fmt.Errorf("Unknown argument to %s: %c", name, part[0])
+			return nil, complain("Unknown argument to %s: %c", name, part[0])
 		}
 		if len(part) > 1 {
-			return nil, fmt.Errorf("Must separate multiple arguments to %s using: ','", name)
+			return nil, complain("Must separate multiple arguments to %s using: ','", name)
 		}
 		kinds = append(kinds, part[0])
 	}
@@ -225,18 +224,18 @@ func (q *findParser) bySize(arg string) (test, error) {
 			unit = 1 << 30
 		default:
 			if c := arg[len(arg)-1]; c < '0' || c > '9' {
-				return nil, fmt.Errorf("invalid -size type %s", quoteTick(arg[len(arg)-1:]))
+				return nil, complain("invalid -size type %s", quoteTick(arg[len(arg)-1:]))
 			}
 			number += "b"
 		}
 		number = number[:len(number)-1]
 	}
 	if arg == "" {
-		return nil, fmt.Errorf("invalid null argument to -size")
+		return nil, complain("invalid null argument to -size")
 	}
 	c, ok := parseComparison(number)
 	if !ok || strings.Contains(number, ".") {
-		return nil, fmt.Errorf("Invalid argument %s to -size", quoteTick(arg))
+		return nil, complain("Invalid argument %s to -size", quoteTick(arg))
 	}
 	f := q.f
 	return func(v *visit) bool {
@@ -253,7 +252,7 @@ func (q *findParser) byPerm(arg string) (test, error) {
 	}
 	expr, ok := perm.Parse(text)
 	if !ok {
-		return nil, fmt.Errorf("invalid mode %s", quote.Locale(arg))
+		return nil, complain("invalid mode %s", quote.Locale(arg))
 	}
 	file, dir := expr.Apply(0, false, 0), expr.Apply(0, true, 0)
 	f := q.f
@@ -299,7 +298,7 @@ func (q *findParser) newer(name, arg string) (test, error) {
 func (q *findParser) newerThanFile(x, y byte, name string) (test, error) {
 	info, err := stat(q.f.p, name, q.f.follow != followNever)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s", quote.Locale(name), sys.Strerror(err))
+		return nil, complain("%s: %s", quote.Locale(name), sys.Strerror(err))
 	}
 	return q.after(x, fileTime(info, y)), nil
 }
@@ -319,7 +318,7 @@ func (q *findParser) newerXY(name, arg string) (test, error) {
 	}
 	when, err := datetime.Parse(arg, q.f.now, q.f.loc)
 	if err != nil {
-		return nil, fmt.Errorf("I cannot figure out how to interpret %s as a date or time", quote.Locale(arg))
+		return nil, complain("I cannot figure out how to interpret %s as a date or time", quote.Locale(arg))
 	}
 	return q.after(x, when), nil
 }
@@ -410,16 +409,16 @@ func (q *findParser) byOwner(name, arg string) (test, error) {
 		return func(*visit) bool { return false }, nil
 	}
 	if name == "-group" {
-		return nil, fmt.Errorf("%s is not the name of an existing group", quote.Locale(arg))
+		return nil, complain("%s is not the name of an existing group", quote.Locale(arg))
 	}
-	return nil, fmt.Errorf("%s is not the name of a known user", quote.Locale(arg))
+	return nil, complain("%s is not the name of a known user", quote.Locale(arg))
 }
 
 func (q *findParser) sameFile(arg string) (test, error) {
 	f := q.f
 	want, err := stat(f.p, arg, f.follow != followNever)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s", quote.Locale(arg), sys.Strerror(err))
+		return nil, complain("%s: %s", quote.Locale(arg), sys.Strerror(err))
 	}
 	return func(v *visit) bool {
 		f.stat(v)

@@ -132,7 +132,7 @@ func parseDirective(s string) (pc piece, n int, err error) {
 	}
 	if i >= len(s) {
 		if len(s) == 1 {
-			return pc, 0, fmt.Errorf("error: %s at end of format string", "%")
+			return pc, 0, complain("error: %s at end of format string", "%")
 		}
 		return piece{text: s}, len(s), nil
 	}
