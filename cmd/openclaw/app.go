@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"openclaw/runtime/config"
 	"openclaw/sandbox"
 )
 
@@ -38,7 +39,10 @@ func run(ctx context.Context, args []string, std streams) int {
 
 func statusOf(ctx context.Context, err error) int {
 	var limit *sandbox.LimitError
+	var invalid *config.InvalidError
 	switch {
+	case errors.As(err, &invalid):
+		return statusConfigInvalid
 	case errors.As(err, &limit) && limit.Limit == sandbox.LimitTimeout:
 		return statusTimeout
 	case ctx.Err() != nil:
@@ -61,6 +65,7 @@ func newApp(std streams) *cli.App {
 		Commands: []*cli.Command{
 			execCommand(std),
 			toolCommand(std),
+			configCommand(std),
 			versionCommand(std),
 			completionCommand(std),
 		},

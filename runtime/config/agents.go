@@ -131,7 +131,7 @@ func backend() rule[Backend] {
 	r.read = func(d *decoder, at json5.Path, n *json5.Node, into *Backend) {
 		switch n.Str {
 		case "docker", "podman", "ssh", "openshell", "crabbox":
-			d.at(n.Span, at, ReasonNotSupported, "there is no back end %s: tools run inside WebAssembly, and nothing runs outside it instead", json5.Quote(n.Str))
+			d.at(n.Span, at, ReasonNotSupported, "there is no back end %s: tools run inside WebAssembly, and nothing runs outside it instead", shownText(n.Str))
 		default:
 			read(d, at, n, into)
 		}
@@ -186,7 +186,7 @@ var defaultsKeys = keysOf(sharedKeys, []field[Agent]{
 var entryFields = slices.Concat(sharedKeys,
 	later(toolsFeature, group("tools", agentToolKeys, func(a *Agent) *ToolPolicies { return &a.Tools }, "The agent's own tool policy.")),
 	reserved[Agent]("is set for all agents: use agents.defaults", "skipBootstrap", "skipOptionalBootstrapFiles", "userTimezone"),
-	reserved[Agent](notYet("agents with names"), "name", "identity"),
+	reserved[Agent](notYet("names of agents"), "name", "identity"),
 	reserved[Agent](`is not supported: the agent "main", or the only one, is the default`, "default"),
 	reserved[Agent]("is not supported: there are no chat channels", "groupChat", "tts"),
 )
@@ -390,11 +390,20 @@ func (a *Agents) resolve(l Location) {
 	}
 }
 
+// stateDirs are the directories of the state directory that belong to the runtime.
+var stateDirs = []string{"agents", "state", "credentials", "skills"}
+
 // separate wants the directories apart: tools that could reach the state directory could change this configuration, and
 // sessions that could reach each other's directories would not be apart.
 func (a *Agents) separate(d *decoder, root *json5.Node, l Location) {
 	check := func(agent *Agent, steps ...string) {
 		span, path := nearestSpan(root, append(steps, "workspace"))
+		for _, own := range stateDirs {
+			if within(agent.Workspace, filepath.Join(l.StateDir, own)) {
+				d.at(span, path, ReasonConflict, "the workspace %s is in the runtime's own directory %s", agent.Workspace, filepath.Join(l.StateDir, own))
+				return
+			}
+		}
 		switch {
 		case within(l.StateDir, agent.Workspace):
 			d.at(span, path, ReasonConflict, "the workspace %s holds the state directory, which tools must not reach", agent.Workspace)

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -232,6 +233,7 @@ func TestAFailedWriteLeavesEverythingAsItWas(t *testing.T) {
 		fail config.Failing
 		want string
 	}{
+		{"read-only directory", config.Failing{Create: syscall.EROFS}, "read-only file system"},
 		{"full disk", config.Failing{Write: syscall.ENOSPC}, "no space left on device"},
 		{"sync", config.Failing{Sync: syscall.EIO}, "input/output error"},
 		{"rotate the backups", config.Failing{Rename: syscall.EIO}, "keep a backup: input/output error"},
@@ -283,6 +285,43 @@ func TestWritersAreRefused(t *testing.T) {
 	t.Cleanup(func() { os.Chmod(h.dir, 0o700) })
 	if _, err := h.change("session.dmScope", `"main"`); err == nil || !strings.HasSuffix(err.Error(), "permission denied") {
 		t.Errorf("read-only directory: %v", err)
+	}
+}
+
+func TestAStateDirectoryThatCannotBe(t *testing.T) {
+	h := newHome(t, "", map[string]string{"file": ""})
+	h.env[config.EnvStateDir] = filepath.Join(h.dir, "file", "state")
+	_, err := h.change("session.dmScope", `"main"`)
+	if err == nil || !strings.HasSuffix(err.Error(), "openclaw.json: not a directory") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestADirectoryThatCannotBeSyncedIsSaid(t *testing.T) {
+	h := newHome(t, commented, nil)
+	_, err := config.ChangeFailing(h.options(), h.edit("session.dmScope", `"main"`), config.Failing{SyncDir: syscall.EIO})
+	if err == nil || !strings.HasSuffix(err.Error(), "sync the directory after the file was replaced: input/output error") {
+		t.Errorf("%v", err)
+	}
+	if h.load().Session.DMScope != "main" {
+		t.Error("the file was not replaced")
+	}
+}
+
+func TestAnotherWriterIsWaitedFor(t *testing.T) {
+	h := newHome(t, commented, nil)
+	unlock, err := config.LockDirectory(t.Context(), h.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := config.Change(ctx, h.options(), h.edit("session.dmScope", `"main"`)); !errors.Is(err, context.Canceled) {
+		t.Errorf("while another one writes: %v", err)
+	}
+	unlock()
+	if _, err := h.change("session.dmScope", `"main"`); err != nil {
+		t.Error(err)
 	}
 }
 

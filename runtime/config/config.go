@@ -240,6 +240,31 @@ func Keys() []Key {
 	return keys
 }
 
+// KeyAt is the key of the reference that a path names.
+func KeyAt(path json5.Path) (Key, bool) {
+	for _, k := range Keys() {
+		if matches(k.Path, path) {
+			return k, true
+		}
+	}
+	return Key{}, false
+}
+
+// matches reports whether a path is an instance of a key's path, where <name> is any key and [] any index.
+func matches(pattern string, path json5.Path) bool {
+	steps := strings.Split(strings.ReplaceAll(pattern, "[]", ".[]"), ".")
+	if len(steps) != len(path) {
+		return false
+	}
+	for i, step := range path {
+		_, index := step.Index()
+		if steps[i] != step.Name() && !strings.HasPrefix(steps[i], "<") && (steps[i] != "[]" || !index) {
+			return false
+		}
+	}
+	return true
+}
+
 // Schema is the JSON Schema (2020-12) of a configuration without $include.
 func Schema() ([]byte, error) {
 	schema := map[string]any{}

@@ -64,6 +64,8 @@ var mistakes = []struct {
 	{"target over the bound", `{ session: { maintenance: { maxDiskBytes: "1gb", highWaterBytes: "2gb" } } }`, nil, []string{`openclaw.json:1:66: session.maintenance.highWaterBytes: is more than maxDiskBytes`}},
 	{"workspace with the state in it", `{ agents: { entries: { a: { workspace: "/" } } } }`, nil, []string{`openclaw.json:1:40: agents.entries.a.workspace: the workspace / holds the state directory, which tools must not reach`}},
 	{"workspace with the sandboxes in it", `{ agents: { defaults: { workspace: "/x", sandbox: { workspaceRoot: "/x/s" } } } }`, nil, []string{`openclaw.json:1:36: agents.defaults.workspace: the workspace /x and the sandboxes' directory /x/s must not hold one another`}},
+	{"workspace in the state", `{ agents: { defaults: { workspace: "${STATE}/agents/x" } } }`, nil, []string{`openclaw.json:1:36: agents.defaults.workspace: the workspace agents/x is in the runtime's own directory agents`}},
+	{"long value", `{ session: { scope: "` + strings.Repeat("x", 5000) + `" } }`, nil, []string{`openclaw.json:1:21: session.scope: must be "per-sender" or "global", not "` + strings.Repeat("x", 120) + `…"`}},
 	{"variable that is not set", `{ agents: { defaults: { userTimezone: "${NO_SUCH}" } } }`, nil, []string{`openclaw.json:1:39: agents.defaults.userTimezone: the variable NO_SUCH is not set in the environment`}},
 	{"variable that is empty", `{ session: { resetTriggers: ["${EMPTY}"] } }`, nil, []string{`openclaw.json:1:30: session.resetTriggers[0]: the variable EMPTY is not set in the environment`}},
 	{"value of a variable", `{ session: { scope: "${SECRET}" } }`, nil, []string{`openclaw.json:1:21: session.scope: must be "per-sender" or "global", not "${SECRET}"`}},
@@ -100,7 +102,7 @@ func TestMistakesAreNamedWithPlaceReasonAndNearestKey(t *testing.T) {
 	for _, c := range mistakes {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHome(t, c.text, c.files)
-			h.env["EMPTY"], h.env["SECRET"] = "", "planted"
+			h.env["EMPTY"], h.env["SECRET"], h.env["STATE"] = "", "planted", h.dir
 			_, err := config.Load(t.Context(), h.options())
 			got := strings.ReplaceAll(strings.Join(h.problems(err), "\n"), h.dir, "$")
 			if want := strings.Join(c.want, "\n"); got != want {

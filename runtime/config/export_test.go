@@ -21,9 +21,9 @@ func LoadFuture(o Options) (*Config, error) {
 
 // Failing are the steps of a write that a test makes fail. Between is called before the file is compared and replaced.
 type Failing struct {
-	Write, Sync, Rename, SyncDir error
-	RenameAfter                  int // renames that succeed
-	Between                      func()
+	Create, Write, Sync, Rename, SyncDir error
+	RenameAfter                          int // renames that succeed
+	Between                              func()
 }
 
 // ChangeFailing is Change with steps that fail.
@@ -35,6 +35,9 @@ func ChangeFailing(o Options, e Edit, f Failing) (*Outcome, error) {
 	s := newStore()
 	create := s.create
 	s.create = func(dir, pattern string) (tempFile, error) {
+		if f.Create != nil {
+			return nil, &fs.PathError{Op: "open", Path: dir, Err: f.Create}
+		}
 		t, err := create(dir, pattern)
 		return failingFile{t, f}, err
 	}

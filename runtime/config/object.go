@@ -132,7 +132,7 @@ func (o object[T]) read(d *decoder, at json5.Path, n *json5.Node, v *T) {
 const maxListed = 8
 
 func (o object[T]) unknown(d *decoder, at json5.Path, m *json5.Member) {
-	p := Problem{Position: m.Key.Position(), Path: at.String(), Reason: ReasonUnknown, Message: "unknown key", order: d.files[m.Key.Doc]}
+	p := Problem{Position: m.Key.Position(), Path: shownPath(at), Reason: ReasonUnknown, Message: "unknown key", order: d.files[m.Key.Doc]}
 	names := o.accepted()
 	if p.Nearest = nearest(m.Name, names); p.Nearest == "" && len(names) <= maxListed {
 		p.Message += fmt.Sprintf(" (known here: %s)", strings.Join(names, ", "))

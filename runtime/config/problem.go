@@ -103,10 +103,30 @@ func (p *problems) add(problem Problem) {
 	p.list = append(p.list, problem)
 }
 
+// maxShown bounds how much of a user's text a message repeats.
+const maxShown = 120
+
+// shownText quotes a user's text, or the beginning of it.
+func shownText(s string) string {
+	if runes := []rune(s); len(runes) > maxShown {
+		s = string(runes[:maxShown]) + "…"
+	}
+	return json5.Quote(s)
+}
+
+// shownPath is a path, or the beginning of it.
+func shownPath(path json5.Path) string {
+	s := path.String()
+	if runes := []rune(s); len(runes) > 2*maxShown {
+		return string(runes[:2*maxShown]) + "…"
+	}
+	return s
+}
+
 // at notes a mistake at a place in a file.
 func (p *problems) at(span json5.Span, path json5.Path, reason Reason, format string, args ...any) {
 	p.add(Problem{
-		Position: span.Position(), Path: path.String(), Reason: reason, Message: fmt.Sprintf(format, args...), order: p.files[span.Doc],
+		Position: span.Position(), Path: shownPath(path), Reason: reason, Message: fmt.Sprintf(format, args...), order: p.files[span.Doc],
 	})
 }
 

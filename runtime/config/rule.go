@@ -84,12 +84,19 @@ func integer(least, most int64) rule[int64] {
 			}
 			v, ok := n.Int64()
 			if !ok || v < least || v > most {
-				d.at(n.Span, at, ReasonRange, "must be a %s, not %s", kind, n.Str)
+				d.at(n.Span, at, ReasonRange, "must be a %s, not %s", kind, shownNumber(n))
 				return
 			}
 			*into = v
 		},
 	}
+}
+
+func shownNumber(n *json5.Node) string {
+	if len(n.Str) > maxShown {
+		return n.Str[:maxShown] + "…"
+	}
+	return n.Str
 }
 
 func number(least, most float64) rule[float64] {
@@ -106,7 +113,7 @@ func number(least, most float64) rule[float64] {
 				*into = v
 				return
 			}
-			d.at(n.Span, at, ReasonRange, "must be a %s, not %s", kind, n.Str)
+			d.at(n.Span, at, ReasonRange, "must be a %s, not %s", kind, shownNumber(n))
 		},
 	}
 }
@@ -128,8 +135,8 @@ func oneOf[V ~string](values ...V) rule[V] {
 			}
 			if !slices.Contains(names, text) {
 				d.add(Problem{
-					Position: n.Position(), Path: at.String(), Reason: ReasonValue, order: d.files[n.Doc],
-					Message: fmt.Sprintf("must be %s, not %s", list, json5.Quote(n.Str)), Nearest: nearest(text, names),
+					Position: n.Position(), Path: shownPath(at), Reason: ReasonValue, order: d.files[n.Doc],
+					Message: fmt.Sprintf("must be %s, not %s", list, shownText(n.Str)), Nearest: nearest(text, names),
 				})
 				return
 			}
@@ -381,7 +388,7 @@ func amount(form string, canBeOff bool, unit func(string) (int64, bool)) rule[in
 			}
 			v, ok := parseAmount(s, unit)
 			if !ok {
-				d.at(n.Span, at, ReasonValue, "must be %s, not %s", form, json5.Quote(n.Str))
+				d.at(n.Span, at, ReasonValue, "must be %s, not %s", form, shownText(n.Str))
 				return
 			}
 			*into = v

@@ -111,7 +111,7 @@ func (s *source) resolve(at json5.Path, n *json5.Node, stack []string) *json5.No
 			return included
 		}
 		s.at(m.Value.Span, at.Join(json5.Key(includeKey)), ReasonInclude,
-			"%s holds %v, which cannot be merged with the keys beside it", json5.Quote(m.Value.Str), included.Kind)
+			"%s holds %v, which cannot be merged with the keys beside it", shownText(m.Value.Str), included.Kind)
 		return own
 	}
 	return n
@@ -190,7 +190,7 @@ func (s *source) include(at json5.Path, m *json5.Member, stack []string) *json5.
 
 func (s *source) includeFile(at json5.Path, n *json5.Node, stack []string) *json5.Node {
 	fail := func(format string, args ...any) *json5.Node {
-		s.at(n.Span, at, ReasonInclude, "%s "+format, append([]any{json5.Quote(n.Str)}, args...)...)
+		s.at(n.Span, at, ReasonInclude, "%s "+format, append([]any{shownText(n.Str)}, args...)...)
 		return nil
 	}
 	name := n.Str
