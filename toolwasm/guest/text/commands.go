@@ -18,6 +18,8 @@ func Commands() []command.Command {
 		{Name: "fold", Run: foldCommand, Help: foldHelp},
 		{Name: "head", Run: headCommand, Help: headHelp},
 		{Name: "join", Run: joinCommand, Help: joinHelp},
+		{Name: "less", Run: pagerCommand, Help: lessHelp},
+		{Name: "more", Run: pagerCommand, Help: moreHelp},
 		{Name: "nl", Run: nlCommand, Help: nlHelp},
 		{Name: "numfmt", Run: numfmtCommand, Help: numfmtHelp},
 		{Name: "paste", Run: pasteCommand, Help: pasteHelp},

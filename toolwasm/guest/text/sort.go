@@ -364,6 +364,7 @@ func (s *sorter) run(operands []string) int {
 		}
 		m.write(w)
 	})
+	m.release()
 	return 0
 }
 

@@ -6,13 +6,28 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 
 	"openclaw/toolwasm/guest/sys"
 	"openclaw/toolwasm/guest/text/lines"
 )
 
-// sortMemory is how much sort keeps in memory; what is more goes to temporary files, sorted, and is merged.
-const sortMemory = 160 << 20
+const (
+	// sortMemory is how much sort keeps in memory; what is more goes to temporary files, sorted, and is merged.
+	sortMemory = 96 << 20
+	// sortGarbage is how much memory is worth a collection at once. The collector would wait until the heap has doubled,
+	// and the guest's memory ends before that.
+	sortGarbage = 16 << 20
+)
+
+// release collects what m held, when it is much.
+func (m *memory) release() {
+	much := m.footprint() > sortGarbage
+	m.store, m.entries = store{delim: m.delim}, nil
+	if much {
+		runtime.GC()
+	}
+}
 
 // spill is the sorted parts of an input that is too large for the memory.
 type spill struct {
@@ -40,6 +55,7 @@ func (sp *spill) run(m *memory) *memory {
 	if err != nil {
 		sp.s.die("write failed: %s: %s", name, sys.Strerror(err))
 	}
+	m.release()
 	fresh := newMemory(m.p, m.c, m.delim)
 	if len(begun) > 0 {
 		fresh.addBuffer(make([]byte, max(slotSize, 2*len(begun))))
