@@ -78,7 +78,7 @@ func field(target *code, name string) *code {
 // step goes from a value to what a key leads to.
 func step(p *path, v, k any, out yield) error {
 	if p != nil && p.bad {
-		return errorf("Invalid path expression with result %s", shortPath(v))
+		return errorf("Invalid path expression near attempt to access element %s of %s", encode(k), shortPath(v))
 	}
 	r, err := index(v, k)
 	if err != nil {
@@ -127,8 +127,6 @@ func each(p *path, v any, out yield) error {
 			}
 		}
 		return nil
-	case nil:
-		return errorf("Cannot iterate over null")
 	}
 	return errorf("Cannot iterate over %s", show(v))
 }
@@ -173,7 +171,7 @@ func index(v, k any) (any, error) {
 		case nil:
 			return nil, nil
 		}
-		return nil, errorf("Cannot index %s with \"%s\"", typeName(v), k)
+		return nil, errorf("Cannot index %s with string \"%s\"", typeName(v), k)
 	case float64, *literal:
 		f, _ := toFloat(k)
 		switch v := v.(type) {
@@ -188,8 +186,10 @@ func index(v, k any) (any, error) {
 	case *object:
 		switch v.(type) {
 		case *array, string, nil:
-			a, _ := k.get("start")
-			b, _ := k.get("end")
+			a, b, err := sliceKey(k)
+			if err != nil {
+				return nil, err
+			}
 			return sliceOf(v, a, b)
 		}
 	case *array:
@@ -205,6 +205,16 @@ func index(v, k any) (any, error) {
 		}
 	}
 	return nil, errorf("Cannot index %s with %s", typeName(v), typeName(k))
+}
+
+// sliceKey takes the bounds out of an object that stands for a slice.
+func sliceKey(k *object) (from, to any, err error) {
+	from, ok1 := k.get("start")
+	to, ok2 := k.get("end")
+	if !ok1 || !ok2 {
+		return nil, nil, errorf("Start and end indices of an array slice must be numbers")
+	}
+	return from, to, nil
 }
 
 // place turns a number into an index of n items; a negative one counts from the end.

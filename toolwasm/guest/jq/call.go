@@ -2,8 +2,8 @@ package jq
 
 import "strings"
 
-// maxCalls bounds how deeply calls nest.
-const maxCalls = 10_000
+// maxCalls bounds how deeply calls nest. A level takes up to three kilobytes of stack.
+const maxCalls = 40_000
 
 // call compiles a call of an argument, a defined function or a built-in one.
 func (c *compiler) call(n *node) *code {
@@ -35,10 +35,15 @@ func (c *compiler) call(n *node) *code {
 
 func (c *compiler) callArgument(s *scope) *code {
 	slot := s.slot
-	at := c.frameAt(s.level)
+	at, run := c.frameAt(s.level), c.run
 	return multi(func(fr *frame, p *path, v any, out yield) error {
+		if err := run.enter(); err != nil {
+			return err
+		}
 		a := at(fr).args[slot]
-		return a.code.gen(a.fr, p, v, out)
+		err := a.code.gen(a.fr, p, v, out)
+		run.depth--
+		return err
 	})
 }
 
@@ -51,10 +56,10 @@ func (c *compiler) callFunction(f *fn, level int, kids []*node) *code {
 	run := c.run
 	return multi(func(fr *frame, p *path, v any, out yield) error {
 		run.tick()
-		callee := &frame{up: at(fr), depth: fr.depth + 1}
-		if callee.depth > maxCalls {
-			return errorf("%s: calls nest too deeply", f.name)
+		if err := run.enter(); err != nil {
+			return err
 		}
+		callee := &frame{up: at(fr)}
 		if len(args) > 0 {
 			callee.args = make([]closure, len(args))
 			for i, a := range args {
@@ -64,7 +69,9 @@ func (c *compiler) callFunction(f *fn, level int, kids []*node) *code {
 		if f.vars > 0 {
 			callee.vars = make([]any, f.vars)
 		}
-		return f.code.gen(callee, p, v, out)
+		err := f.code.gen(callee, p, v, out)
+		run.depth--
+		return err
 	})
 }
 

@@ -66,10 +66,9 @@ type closure struct {
 //
 // A variable is bound by setting its slot while the outputs that see it are produced, and restoring it after.
 type frame struct {
-	vars  []any
-	args  []closure
-	up    *frame
-	depth int
+	vars []any
+	args []closure
+	up   *frame
 }
 
 // fn is a defined function.

@@ -1,6 +1,7 @@
 package jq
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -36,7 +37,7 @@ func decodeString(s string) (any, error) {
 	d := &decoder{buf: []byte(s), eof: true}
 	v, err := d.next()
 	if err == io.EOF {
-		return nil, nil
+		err = errors.New("Expected JSON value")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w (while parsing '%s')", err, s)
@@ -211,8 +212,7 @@ func (d *decoder) array() (any, error) {
 			d.pos++
 			return nil, d.fail("':' not as part of an object")
 		default:
-			d.pos++
-			return nil, d.fail("Expected separator between values")
+			return nil, d.misplaced("Expected separator between values")
 		}
 	}
 }
@@ -252,11 +252,11 @@ func (d *decoder) object() (any, error) {
 			return newObject(0), nil
 		}
 		if c != '"' {
-			d.pos++
-			if c == '}' {
+			if strings.IndexByte("}],:", c) >= 0 {
+				d.pos++
 				return nil, d.fail("Objects must consist of key:value pairs")
 			}
-			return nil, d.fail("Object keys must be strings")
+			return nil, d.misplaced("Object keys must be strings")
 		}
 		d.pos++
 		b, err := d.text()
@@ -286,7 +286,10 @@ func (d *decoder) colon() error {
 	if !d.blanks() {
 		return d.failEOF("Unfinished JSON term")
 	}
-	if d.buf[d.pos] != ':' {
+	if c := d.buf[d.pos]; c != ':' {
+		if strings.IndexByte("}],", c) < 0 {
+			return d.misplaced("Expected separator between values")
+		}
 		d.pos++
 		return d.fail("Objects must consist of key:value pairs")
 	}
@@ -312,7 +315,31 @@ func (d *decoder) separator() (done bool, err error) {
 	case ']':
 		return false, d.fail("Unmatched ']'")
 	}
-	return false, d.fail("Expected separator between values")
+	d.pos--
+	return false, d.misplaced("Expected separator between values")
+}
+
+// misplaced reads the value that stands where none may, and then complains of it: so the place in the message is its end.
+func (d *decoder) misplaced(what string) error {
+	switch d.buf[d.pos] {
+	case '[', '{':
+		d.pos++
+		return d.fail("%s", what)
+	case '"':
+		d.pos++
+		if _, err := d.text(); err != nil {
+			return err
+		}
+		return d.fail("%s", what)
+	}
+	if _, err := d.token(); err != nil {
+		return err
+	}
+	if _, ok := d.peek(); !ok {
+		return d.failEOF("%s", what)
+	}
+	d.pos++
+	return d.fail("%s", what)
 }
 
 func (d *decoder) intern(b []byte) string {
@@ -449,7 +476,8 @@ func (d *decoder) unicode() error {
 	return nil
 }
 
-func isTokenByte(c byte) bool { return isIdent(c) || c == '.' || c == '-' || c == '+' }
+// isTokenByte reports whether c is part of a number, a word or what is mistaken for one.
+func isTokenByte(c byte) bool { return c > ' ' && strings.IndexByte("[]{},:\"'", c) < 0 }
 
 // token reads a number or a word.
 func (d *decoder) token() (any, error) {
@@ -483,7 +511,7 @@ func (d *decoder) token() (any, error) {
 		case ':':
 			return nil, d.fail("':' not as part of an object")
 		}
-		return nil, d.fail("Invalid literal")
+		return nil, d.fail("Invalid string literal; expected \", but got %c", c)
 	}
 	return d.word(b)
 }

@@ -51,7 +51,7 @@ func row(v any, name, sep string, field func(v any) (string, bool)) (any, error)
 		}
 		s, ok := field(x)
 		if !ok {
-			return nil, errorf("%s is not valid in a %s row", show(x), name)
+			return nil, errorf("%s is not valid in a csv row", show(x))
 		}
 		b.WriteString(s)
 	}

@@ -192,7 +192,7 @@ func entryParts(e any) (k, v any, err error) {
 		if e == nil {
 			return nil, nil, nil
 		}
-		return nil, nil, errorf("Cannot index %s with \"key\"", typeName(e))
+		return nil, nil, errorf("Cannot index %s with string \"key\"", typeName(e))
 	}
 	k, _ = o.get("key")
 	if k == nil {
@@ -462,7 +462,7 @@ func asciiUpper(s string) string {
 func explode(v any) (any, error) {
 	s, ok := v.(string)
 	if !ok {
-		return nil, errorf("%s cannot be exploded", show(v))
+		return nil, errorf("explode input must be a string")
 	}
 	items := make([]any, 0, len(s))
 	for _, r := range s {
@@ -474,7 +474,7 @@ func explode(v any) (any, error) {
 func implode(v any) (any, error) {
 	a, ok := v.(*array)
 	if !ok {
-		return nil, errorf("%s cannot be imploded", show(v))
+		return nil, errorf("implode input must be an array")
 	}
 	var b strings.Builder
 	for _, x := range a.items {
@@ -656,8 +656,6 @@ func join(v, sep any) (any, error) {
 				}
 			}
 			b.WriteString(s)
-		} else if _, ok := sep.(string); !ok && sep != nil {
-			return opError("", sep, "added")
 		}
 		first = false
 		switch x := x.(type) {

@@ -127,15 +127,12 @@ func multiply(a, b any) (any, error) {
 	return nil, opError(a, b, "multiplied")
 }
 
-// repeat repeats a string; less than one time gives null up to zero.
+// repeat repeats a string; a negative number of times gives null.
 func repeat(s string, n float64) (any, error) {
 	if n < 0 || math.IsNaN(n) {
 		return nil, nil
 	}
 	count := int(math.Min(n, maxSize))
-	if n > 0 && n < 1 {
-		count = 1
-	}
 	if len(s) > 0 && count > maxSize/len(s) {
 		return nil, errorf("Repeat string result too long")
 	}

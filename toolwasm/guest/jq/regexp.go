@@ -272,7 +272,7 @@ func (r regexpCache) match(v, re, flags any, each func(t *subject, m matcher, lo
 	}
 	pattern, ok := re.(string)
 	if !ok {
-		return errorf("%s cannot be matched, as it is not a string", show(re))
+		return errorf("%s not a string or array", typeName(re))
 	}
 	f, err := parseFlags(flags)
 	if err != nil {

@@ -24,6 +24,7 @@ type run struct {
 	regexps regexpCache
 	env     any
 	steps   int
+	depth   int // of the calls that are going on
 
 	preludeDefs map[string]*definition
 }
@@ -34,6 +35,15 @@ func (r *run) tick() {
 	if r.steps&(yieldEvery-1) == 0 {
 		r.p.Yield()
 	}
+}
+
+// enter counts a level of nesting calls; who enters leaves with depth--.
+func (r *run) enter() error {
+	if r.depth >= maxCalls {
+		return errorf("calls nest too deeply")
+	}
+	r.depth++
+	return nil
 }
 
 // environment is $ENV.

@@ -151,13 +151,10 @@ type found struct {
 
 // iterate calls visit for a value, and for everything that next leads to from there. The last successor is taken in a loop and
 // not by recursion, so that long chains need no stack.
-func (c *compiler) iterate(start found, visit func(found) (bool, error), next func(found, yield) error, depth int) error {
+func (c *compiler) iterate(start found, visit func(found) (bool, error), next func(found, yield) error) error {
 	at := start
 	for {
 		c.run.tick()
-		if depth > maxCalls {
-			return errorf("recursion is too deep")
-		}
 		more, err := visit(at)
 		if err != nil || !more {
 			return err
@@ -171,11 +168,16 @@ func (c *compiler) iterate(start found, visit func(found) (bool, error), next fu
 			if !had {
 				return nil
 			}
-			return c.iterate(prev, visit, next, depth+1)
+			if err := c.run.enter(); err != nil {
+				return err
+			}
+			err := c.iterate(prev, visit, next)
+			c.run.depth--
+			return err
 		})
 		if err != nil {
 			if some {
-				if e := c.iterate(last, visit, next, depth+1); e != nil {
+				if e := c.iterate(last, visit, next); e != nil {
 					return e
 				}
 			}
@@ -192,7 +194,7 @@ func recurse1(c *compiler, n *node) *code {
 	f := c.expr(n.kids[0])
 	return multi(func(fr *frame, p *path, v any, out yield) error {
 		return c.iterate(found{p, v}, func(x found) (bool, error) { return true, out(x.p, x.v) },
-			func(x found, out yield) error { return f.gen(fr, x.p, x.v, out) }, fr.depth)
+			func(x found, out yield) error { return f.gen(fr, x.p, x.v, out) })
 	})
 }
 
@@ -209,7 +211,7 @@ func recurse2(c *compiler, n *node) *code {
 						return nil
 					})
 				})
-			}, fr.depth)
+			})
 	})
 }
 
@@ -227,7 +229,7 @@ func whileFunc(c *compiler, n *node) *code {
 				return out(x.p, x.v)
 			})
 			return more, err
-		}, func(x found, out yield) error { return f.gen(fr, x.p, x.v, out) }, fr.depth)
+		}, func(x found, out yield) error { return f.gen(fr, x.p, x.v, out) })
 	})
 }
 
@@ -243,7 +245,7 @@ func untilFunc(c *compiler, n *node) *code {
 				return out(x.p, x.v)
 			})
 			return more, err
-		}, func(x found, out yield) error { return f.gen(fr, x.p, x.v, out) }, fr.depth)
+		}, func(x found, out yield) error { return f.gen(fr, x.p, x.v, out) })
 	})
 }
 

@@ -55,7 +55,7 @@ func modifyField(v any, k string, rest []any, own *token, f func(any) (any, erro
 	case *object:
 		o = v
 	default:
-		return nil, errorf("Cannot index %s with \"%s\"", typeName(v), k)
+		return nil, errorf("Cannot index %s with string \"%s\"", typeName(v), k)
 	}
 	old, _ := o.get(k)
 	x, err := modify(old, rest, own, f)
@@ -122,8 +122,10 @@ func modifySlice(v any, k *object, rest []any, own *token, f func(any) (any, err
 	default:
 		return nil, errorf("Cannot update field at object index of %s", typeName(v))
 	}
-	start, _ := k.get("start")
-	end, _ := k.get("end")
+	start, end, err := sliceKey(k)
+	if err != nil {
+		return nil, err
+	}
 	from, to, err := bounds(start, end, len(a.items))
 	if err != nil {
 		return nil, err
@@ -213,8 +215,10 @@ func deleteKey(v, k any, own *token) (any, error) {
 			a.items = slices.Delete(a.items, i, i+1)
 			return a, nil
 		case *object:
-			start, _ := k.get("start")
-			end, _ := k.get("end")
+			start, end, err := sliceKey(k)
+			if err != nil {
+				return nil, err
+			}
 			from, to, err := bounds(start, end, len(v.items))
 			if err != nil {
 				return nil, err
@@ -225,10 +229,7 @@ func deleteKey(v, k any, own *token) (any, error) {
 		}
 		return nil, errorf("Cannot delete field at array index of array")
 	}
-	if _, ok := k.(string); ok {
-		return nil, errorf("Cannot delete field at object index of %s", typeName(v))
-	}
-	return nil, errorf("Cannot delete field at array index of %s", typeName(v))
+	return nil, errorf("Cannot delete fields from %s", typeName(v))
 }
 
 // collectPaths lists the paths that a filter gives for an input.
