@@ -14,7 +14,7 @@ import (
 )
 
 // cacheVersion changes when files in the cache change their meaning.
-const cacheVersion = "1"
+const cacheVersion = "2"
 
 // cache keeps rewritten modules, memory images and, in a directory that the engine manages, compiled code. Files
 // appear whole under their name or not at all, so processes need no lock between them: at worst two do the same work.
@@ -80,7 +80,7 @@ func (c *cache) load(d digest, engineName string) (*prepared, *image.Image, bool
 	if json.Unmarshal(meta, p) != nil || p.Version != cacheVersion {
 		return nil, nil, false
 	}
-	if p.wasm, err = os.ReadFile(key + ".wasm"); err != nil {
+	if p.Wasm, err = os.ReadFile(key + ".wasm"); err != nil {
 		return nil, nil, false
 	}
 	if !p.HasMemory {
@@ -111,7 +111,7 @@ func (c *cache) store(d digest, engineName string, p *prepared, memory image.Con
 	for _, f := range []struct {
 		name string
 		data []byte
-	}{{key + ".wasm", p.wasm}, {key + ".json", meta}} {
+	}{{key + ".wasm", p.Wasm}, {key + ".json", meta}} {
 		if err := image.Replace(f.name, func(file *os.File) error { _, err := file.Write(f.data); return err }); err != nil {
 			return fmt.Errorf("sandbox: store program: %w", err)
 		}

@@ -178,7 +178,7 @@ func TestCacheIsNotTheGuests(t *testing.T) {
 	}
 	defer engine.Close(context.Background())
 	box := sandbox.New(engine)
-	for _, inside := range []string{dir, filepath.Join(dir, "programs-1")} {
+	for _, inside := range []string{dir, filepath.Join(dir, "programs-2")} {
 		_, err := box.Open(sandbox.Grant{Mounts: []sandbox.Mount{{Guest: "/workspace", Host: inside}}})
 		if !errors.Is(err, sandbox.ErrBadGrant) {
 			t.Errorf("mount of %s: error = %v, want that it is refused", inside, err)

@@ -73,7 +73,7 @@ type prepared struct {
 	FuelGlobal string
 	Globals    []globalValue // what the image goes with
 	Imaged     bool          // the guest was initialised before the image was taken
-	wasm       []byte
+	engine.Compiled
 }
 
 type globalValue struct {
@@ -146,9 +146,9 @@ func (e *Engine) loadFirst(ctx context.Context, src Source, l *loading) {
 
 func (e *Engine) load(ctx context.Context, src Source) (*Program, error) {
 	if prep, img, ok := e.cache.load(src.Digest, e.inner.Name()); ok {
-		module, err := e.inner.Compile(ctx, &meter.Module{Wasm: prep.wasm})
+		module, err := e.inner.Restore(ctx, &prep.Compiled)
 		if err == nil {
-			prep.wasm = nil
+			prep.Wasm = nil
 			return &Program{name: src.Name, digest: src.Digest, owner: e, prepared: prep, module: module, image: img}, nil
 		}
 		// What the cache holds is not what was stored: make it again.
@@ -179,7 +179,7 @@ func (e *Engine) build(ctx context.Context, src Source, data []byte) (*Program, 
 	if err != nil {
 		return nil, err
 	}
-	module, err := e.inner.Compile(ctx, m)
+	module, compiled, err := e.inner.Compile(ctx, m)
 	if err != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -192,10 +192,10 @@ func (e *Engine) build(ctx context.Context, src Source, data []byte) (*Program, 
 		_ = module.Close(ctx)
 		return nil, err
 	}
-	prep.wasm = m.Wasm
+	prep.Compiled = *compiled
 	// A cache that cannot be written costs the next process time; it is no reason to fail this one.
 	_ = e.cache.store(src.Digest, e.inner.Name(), prep, content)
-	prep.wasm = nil
+	prep.Wasm = nil
 	return p, nil
 }
 

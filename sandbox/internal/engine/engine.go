@@ -17,8 +17,20 @@ import (
 type Engine interface {
 	// Name tells engine and version; it is part of the keys of caches.
 	Name() string
-	Compile(ctx context.Context, m *meter.Module) (Module, error)
+	// Compile compiles a module. What it returns besides is for Restore, in this process or a later one.
+	Compile(ctx context.Context, m *meter.Module) (Module, *Compiled, error)
+	// Restore makes a module of what Compile returned. It fails when the compiled code is not there any more.
+	Restore(ctx context.Context, c *Compiled) (Module, error)
 	Close(ctx context.Context) error
+}
+
+// Compiled is what to keep of a compiled module in order to have it again.
+type Compiled struct {
+	Wasm []byte `json:"-"` // a module that stands for it
+	// Code names the file that holds the native code, relative to the engine's cache, and its size. It is empty when the
+	// code is found by Wasm alone.
+	Code     string
+	CodeSize int64
 }
 
 // Module is a compiled module, safe for concurrent use.

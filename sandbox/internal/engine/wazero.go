@@ -3,10 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -44,8 +40,11 @@ func NewWazero(ctx context.Context, opt WazeroOptions) (Engine, error) {
 			return nil, fmt.Errorf("engine: open compilation cache: %w", err)
 		}
 	}
-	config = config.WithCoreFeatures(features).WithCompilationCache(cache).WithDebugInfoEnabled(false)
-	e := &wazeroEngine{runtime: wazero.NewRuntimeWithConfig(ctx, config), cache: cache, dir: opt.CacheDir}
+	config = config.WithCoreFeatures(features).WithDebugInfoEnabled(false)
+	e := &wazeroEngine{
+		runtime: wazero.NewRuntimeWithConfig(ctx, config.WithCompilationCache(cache)),
+		cache:   cache, dir: opt.CacheDir, config: config, interpreted: opt.Interpreter,
+	}
 	if err := e.bindHost(ctx); err != nil {
 		e.Close(ctx)
 		return nil, err
@@ -57,19 +56,9 @@ type wazeroEngine struct {
 	runtime wazero.Runtime
 	cache   wazero.CompilationCache
 	dir     string // of the cache
-}
 
-// damagedCache begins wazero's errors about compiled code that it cannot read, for which it has no type.
-const damagedCache = "compilationcache: "
-
-// removeFiles empties a directory of compiled code whose content cannot be relied on; it will be made again.
-func removeFiles(dir string) {
-	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			_ = os.Remove(name)
-		}
-		return nil
-	})
+	config      wazero.RuntimeConfig // without the cache
+	interpreted bool
 }
 
 // Name implements [Engine].
@@ -170,21 +159,6 @@ func valueTypes(types []wasi.ValueType) []api.ValueType {
 		}
 	}
 	return list
-}
-
-// Compile implements [Engine].
-func (e *wazeroEngine) Compile(ctx context.Context, m *meter.Module) (Module, error) {
-	// With more than one worker the engine looks at the context between functions.
-	ctx = experimental.WithCompilationWorkers(ctx, max(2, runtime.GOMAXPROCS(0)))
-	compiled, err := e.runtime.CompileModule(ctx, m.Wasm)
-	if err != nil && e.dir != "" && strings.Contains(err.Error(), damagedCache) {
-		removeFiles(e.dir)
-		compiled, err = e.runtime.CompileModule(ctx, m.Wasm)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("engine: compile: %w", err)
-	}
-	return &wazeroModule{engine: e, compiled: compiled}, nil
 }
 
 // Close implements [Engine].
