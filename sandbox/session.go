@@ -93,7 +93,7 @@ func (s *Session) Run(ctx context.Context, program *Program, cmd Command) (*Resu
 		Stderr:        stream.ToWriter(outputWriter{out, stderr}),
 		NonblockStdio: program.Imaged,
 		Rand:          s.grant.Random, Now: s.grant.Clock,
-		MaxFiles: s.limits.Handles + spareHandles,
+		MaxFiles: s.limits.Handles + spareHandles, MemoryLimit: s.limits.Memory,
 	})
 	result := &Result{}
 	err = program.call(ctx, c, s.limits.Memory, result)

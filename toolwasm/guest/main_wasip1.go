@@ -23,13 +23,28 @@ var warm = prepare()
 
 func prepare() command.Table {
 	debug.SetMaxStack(maxStack)
+	debug.SetMemoryLimit(heapFor(usualMemory))
 	return toolbox.Table()
 }
+
+// usualMemory is the memory limit of most calls; what the collector is told of it is part of the image.
+const usualMemory = 256 << 20
+
+// heapFor is how large the heap may get before the collector works harder, so that garbage does not use up the memory: the rest
+// is room for what it does not count.
+func heapFor(memory int64) int64 { return memory / 4 * 3 }
+
+//go:wasmimport openclaw_v1 memory_limit
+//go:noescape
+func memoryLimit() int64
 
 func main() {}
 
 //go:wasmexport openclaw_run
 func run() int32 {
+	if memory := memoryLimit(); memory != usualMemory && memory > 0 {
+		debug.SetMemoryLimit(heapFor(memory))
+	}
 	args, env, err := arguments()
 	if err != nil {
 		return fail("arguments: " + err.Error())

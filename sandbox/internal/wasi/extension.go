@@ -86,6 +86,12 @@ func extUmask(_ context.Context, s *System, _ []byte, a []uint64) (uint64, error
 	return uint64(old), nil
 }
 
+// extMemoryLimit tells a guest that manages its memory when to be sparing with it.
+func extMemoryLimit(_ context.Context, s *System, _ []byte, _ []uint64) (uint64, error) {
+	s.calls++
+	return uint64(s.memoryLimit), nil
+}
+
 func extPathStatfs(s *System, m memory, a args) vfs.Errno {
 	path, _, e := s.at(m, a.u32(0), a.u32(1), a.u32(2), rightPathFilestatGet, lastFollow)
 	if e != vfs.OK {

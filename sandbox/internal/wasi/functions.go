@@ -125,6 +125,12 @@ func appendExtension(fns []Function) []Function {
 		Params:  signature("i"),
 		Results: []ValueType{I32},
 		Call:    extUmask,
+	}, Function{
+		Module:  ModuleOpenclaw,
+		Name:    "memory_limit",
+		Params:  signature(""),
+		Results: []ValueType{I64},
+		Call:    extMemoryLimit,
 	})
 }
 

@@ -79,6 +79,8 @@ type Config struct {
 	// MaxFiles bounds the open descriptors, the three streams and the preopens
 	// included. Zero means DefaultMaxFiles.
 	MaxFiles int
+	// MemoryLimit is the most that the guest's memory may grow to, in bytes, for it to know. Zero means that it is not told.
+	MemoryLimit int64
 	// Umask is taken off the mode of new files and directories. Nil means DefaultUmask.
 	Umask *uint32
 }
@@ -94,8 +96,10 @@ type System struct {
 	monotonic func() int64
 	started   int64 // monotonic, for the CPU time clocks
 	umask     uint32
-	calls     uint64
-	poll      poller
+
+	memoryLimit int64
+	calls       uint64
+	poll        poller
 }
 
 // ExitError is what proc_exit, and a fatal proc_raise, return.
@@ -114,6 +118,8 @@ func New(c Config) *System {
 		now:       c.Now,
 		monotonic: c.Monotonic,
 		umask:     DefaultUmask,
+
+		memoryLimit: c.MemoryLimit,
 	}
 	if c.Umask != nil {
 		s.umask = *c.Umask & 0o777
