@@ -380,9 +380,7 @@ func (c *compiler) pattern(n *node) func(*interp) *regexp {
 		return constantPattern(n.str)
 	}
 	e := c.expr(n)
-	return func(in *interp) *regexp {
-		return in.dynamic(e.str(in))
-	}
+	return func(in *interp) *regexp { return in.compileRegexp(e.str(in)) }
 }
 
 func constantPattern(source string) func(*interp) *regexp {

@@ -87,9 +87,6 @@ func (in *interp) assignOperand(name, val string) {
 // openMain makes a file the main input. It returns false when the file is to be passed over.
 func (in *interp) openMain(name string) bool {
 	in.vars[slotFILENAME] = text(name)
-	if name == "-" && len(in.code.beginFile) == 0 {
-		in.vars[slotFILENAME] = text("")
-	}
 	in.fnr = 0
 	in.vars[slotERRNO] = text("")
 	problem := in.openFile(name)

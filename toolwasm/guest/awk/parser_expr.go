@@ -185,8 +185,6 @@ func (p *parser) startsOperand() bool {
 		switch p.text {
 		case "$", "!", "(", "++", "--", "@":
 			return true
-		case "-", "+":
-			return true
 		}
 	}
 	return false

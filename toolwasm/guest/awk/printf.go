@@ -13,7 +13,7 @@ const maxWidth = 1 << 24
 
 // conversion is one % directive of a format.
 type conversion struct {
-	minus, plus, space, alt, zero, quote bool
+	minus, plus, space, alt, zero bool
 
 	width   int
 	prec    int
@@ -131,8 +131,7 @@ func (c *conversion) flags(s string, i int) int {
 			c.alt = true
 		case '0':
 			c.zero = true
-		case '\'':
-			c.quote = true
+		case '\'': // groups of thousands, which the C locale does not separate
 		default:
 			return i
 		}
@@ -210,19 +209,18 @@ func (f *formatter) convert(c *conversion) bool {
 		f.char(c, f.need().settle())
 	case 's':
 		v := f.need()
-		s := f.in.outStr(&v)
+		s := f.in.str(&v)
 		if c.hasPrec {
 			s = s[:f.in.charsLen(s, c.prec)]
 		}
 		f.pad(c, s, c.width-f.in.count(s))
+	case '%':
+		f.dst = append(f.dst, '%')
 	default:
 		return false
 	}
 	return true
 }
-
-// outStr is the string value in output: printf %s takes OFMT's place with CONVFMT as gawk does.
-func (in *interp) outStr(v *value) string { return in.str(v) }
 
 func (f *formatter) pad(c *conversion, s string, fill int) {
 	if !c.minus {
@@ -338,9 +336,6 @@ func sign(c *conversion, negative bool) string {
 
 // number pads the digits of an integer.
 func (f *formatter) number(c *conversion, prefix, ds string) {
-	if c.quote {
-		ds = group(ds)
-	}
 	if c.hasPrec {
 		if c.prec == 0 && ds == "0" {
 			ds = ""
@@ -363,9 +358,6 @@ func (f *formatter) number(c *conversion, prefix, ds string) {
 		f.fill(fill)
 	}
 }
-
-// group is what the ' flag does to digits: nothing, in a locale without a thousands separator.
-func group(ds string) string { return ds }
 
 func (f *formatter) special(c *conversion, n float64) {
 	f.pad(c, nonFinite(n, true), c.width-4)

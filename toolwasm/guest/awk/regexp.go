@@ -66,6 +66,3 @@ func (r *regexp) find(dst []int, s string, from int) []int {
 	}
 	return r.re.Find(dst[:0], bytesOf(s), from, false)
 }
-
-// dynamic returns the expression that a value stands for as an operand of a match.
-func (in *interp) dynamic(pattern string) *regexp { return in.compileRegexp(pattern) }

@@ -206,7 +206,7 @@ func (p *parser) skipBlanks() {
 	}
 }
 
-const puncts = "?//= |= += -= *= /= %= //= == != <= >= // .. ?// :: | , ; : ( ) [ ] { } = < > + - * / % ? . $"
+const puncts = "|= += -= *= /= %= //= == != <= >= // .. ?// :: | , ; : ( ) [ ] { } = < > + - * / % ? . $"
 
 // next reads the next token.
 func (p *parser) next() {
@@ -294,7 +294,7 @@ func (p *parser) punct(rest string) {
 		}
 	}
 	for t := range strings.FieldsSeq(puncts) {
-		if strings.HasPrefix(rest, t) && t != "?//=" {
+		if strings.HasPrefix(rest, t) {
 			p.pos += len(t)
 			p.tok, p.text = tPunct, t
 			return

@@ -319,7 +319,6 @@ func (p *parser) entry() (key, val *node) {
 		key = p.literal(p.text)
 		p.next()
 	case tNumber:
-		key = p.literal(nil)
 		p.fail("May need parentheses around object key expression")
 	case tQuote:
 		key = p.str("")
