@@ -31,7 +31,9 @@ var defaultCases = filepath.Join("..", "..", "shared", "cases", "open")
 const caseDeadline = 10 * time.Second
 
 // leastPassing are the rates, in percent, below which a collection is a failure: what has been reached is kept.
-var leastPassing = map[string]float64{}
+var leastPassing = map[string]float64{
+	"agent": 98, "awk": 99, "bash": 98, "coreutils": 98, "grep": 99, "jq": 99, "sed": 99,
+}
 
 // shellCase is one script with its known output and status.
 type shellCase struct {

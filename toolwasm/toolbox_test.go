@@ -1,0 +1,54 @@
+package toolwasm_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+
+	"openclaw/toolwasm"
+	"openclaw/toolwasm/internal/build"
+)
+
+// TestToolboxIsWhatItsSourceBuilds rebuilds the embedded toolbox and compares the digests.
+func TestToolboxIsWhatItsSourceBuilds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("building takes a while")
+	}
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command to build with")
+	}
+	text, err := os.ReadFile(build.SumFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := strings.Fields(string(text))
+	if len(fields) != 3 {
+		t.Fatalf("%s holds %q, want digest, size and version", build.SumFile, text)
+	}
+	if fields[2] != runtime.Version() {
+		t.Skipf("the toolbox was built with %s, this is %s", fields[2], runtime.Version())
+	}
+	module, err := build.Compile(t.Context(), "..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := sha256.Sum256(module); hex.EncodeToString(got[:]) != fields[0] {
+		t.Errorf("the source builds %x, %s is embedded: run 'just toolbox' and commit the result", got, fields[0])
+	}
+}
+
+// TestEmbeddedToolboxIsWhole unpacks what is embedded and compares it with its digest.
+func TestEmbeddedToolboxIsWhole(t *testing.T) {
+	src := toolwasm.Source()
+	module, err := src.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := sha256.Sum256(module); got != src.Digest {
+		t.Errorf("digest %x, want %x", got, src.Digest)
+	}
+}
