@@ -106,7 +106,9 @@ func builtinEval(sh *Shell, args []string) int {
 	}
 	defer func() { sh.depth-- }()
 	sh.status = 0
+	sh.traceLevel++
 	sh.runSource(source{text: text, line: sh.line, label: "eval"})
+	sh.traceLevel--
 	return sh.status
 }
 
@@ -140,7 +142,9 @@ func builtinSource(sh *Shell, args []string) int {
 	}
 	line := sh.line
 	sh.status = 0
-	sh.runSource(source{text: string(data), label: ""})
+	sh.traceLevel++
+	sh.runSource(source{text: string(data)})
+	sh.traceLevel--
 	if sh.ctl == ctlReturn {
 		sh.ctl = ctlNone
 	}

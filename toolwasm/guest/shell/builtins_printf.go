@@ -35,12 +35,10 @@ func appendEscapes(dst []byte, s string, echo bool) (out []byte, stop bool) {
 			dst = append(dst, byte(v))
 			i += n - 1
 		case !echo && (c == '"' || c == '\'' || c == '?'):
-			if c != '\'' || true {
-				if c == '?' {
-					dst = append(dst, '\\')
-				}
-				dst = append(dst, c)
+			if c == '?' {
+				dst = append(dst, '\\')
 			}
+			dst = append(dst, c)
 		default:
 			var n int
 			dst, n = appendEscape(dst, s[i:])
@@ -209,9 +207,7 @@ func (p *printer) escape(s string) int {
 		p.out = append(p.out, byte(v))
 		return n
 	case c == '"' || c == '\'' || c == '?':
-		if c == '\'' || c == '"' || c == '?' {
-			p.out = append(p.out, c)
-		}
+		p.out = append(p.out, c)
 		return 1
 	}
 	var n int
@@ -398,13 +394,11 @@ func (p *printer) integer(s string) int64 {
 			p.status = 1
 			return v
 		}
-		v, err = strconv.ParseInt(octalFix(t[:end]), 8, 64)
+		v, err = strconv.ParseInt(t[:end], 8, 64)
 	}
 	p.check(s, t, end, err)
 	return v
 }
-
-func octalFix(s string) string { return s }
 
 func (p *printer) unsigned(s string) uint64 {
 	if v, ok := charValue(s); ok {

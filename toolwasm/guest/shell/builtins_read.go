@@ -113,7 +113,7 @@ func (r *reading) poll(f *file) int {
 	return 0
 }
 
-// runeMark precedes a character that a backslash has quoted, so that it does not separate.
+// quotedMark precedes a character that a backslash has quoted, so that it does not separate.
 const quotedMark = mark
 
 // line reads one line. Quoted characters are marked.
@@ -138,7 +138,7 @@ func (r *reading) line(sh *Shell, f *file) (line []byte, status int) {
 		start := len(raw)
 		raw, err = sh.readThrough(raw, f, r.delim, maxValue)
 		if err != nil {
-			return r.ended(sh, line, raw, err)
+			return r.ended(sh, raw, err)
 		}
 		if r.raw {
 			return markRaw(raw[:len(raw)-1]), 0
@@ -156,7 +156,7 @@ func (r *reading) line(sh *Shell, f *file) (line []byte, status int) {
 var errTimeout = errors.New("shell: read: timeout")
 
 // ended is what happens at the end of the input or after the timeout.
-func (r *reading) ended(sh *Shell, _, raw []byte, err error) ([]byte, int) {
+func (r *reading) ended(sh *Shell, raw []byte, err error) ([]byte, int) {
 	const timeoutStatus = command.StatusSignalBase + 14
 	if !r.raw {
 		raw = unbackslash(raw)
@@ -233,7 +233,7 @@ func (r *reading) chars(sh *Shell, f *file) (line []byte, status int) {
 		var err error
 		if raw, err = sh.readThrough(raw, f, 0, 1); err != nil {
 			if len(raw) == before {
-				return r.ended(sh, nil, raw, err)
+				return r.ended(sh, raw, err)
 			}
 		}
 		for !utf8.FullRune(raw[before:]) && len(raw)-before < utf8.UTFMax {

@@ -173,13 +173,6 @@ func (sh *Shell) checkError() {
 	}
 }
 
-// quietly runs f where failure is no error: a condition.
-func (sh *Shell) quietly(f func()) {
-	sh.noErr++
-	f()
-	sh.noErr--
-}
-
 func (sh *Shell) andOr(c *syntax.AndOr) {
 	sh.noErr++
 	sh.run(c.First)

@@ -13,11 +13,9 @@ import (
 
 // job is a background command of a shell.
 type job struct {
-	number   int
-	procs    []*process // the last one's status is the job's
-	text     string
-	reported bool // wait has returned its status
-	disowned bool
+	number int
+	procs  []*process // the last one's status is the job's
+	text   string
 }
 
 func (j *job) last() *process { return j.procs[len(j.procs)-1] }
@@ -39,7 +37,6 @@ type jobTable struct {
 	last int // $!
 	// others are processes that wait may be asked for: process substitutions, jobs that are over.
 	others map[int]*process
-	coproc *process
 }
 
 // remember keeps a process for `wait pid`.

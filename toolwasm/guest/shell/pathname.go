@@ -231,7 +231,7 @@ func (w *globber) match(dir, part string, rest []string) {
 	p := w.sh.compile(part, w.flags())
 	dots := w.sh.shopt.has(shoptDotglob) || w.ignore != nil
 	explicit := strings.HasPrefix(part, ".") || strings.HasPrefix(part, `\.`)
-	for _, name := range w.dotDirs(explicit, part) {
+	for _, name := range w.dotDirs(explicit) {
 		if p.Match(name) {
 			w.follow(dir, name, nil, rest)
 		}
@@ -253,7 +253,7 @@ func extDot(part string) bool {
 }
 
 // dotDirs lists . and .. when a pattern may match them.
-func (w *globber) dotDirs(explicit bool, _ string) []string {
+func (w *globber) dotDirs(explicit bool) []string {
 	if !explicit || w.sh.shopt.has(shoptGlobskipdots) {
 		return nil
 	}

@@ -87,7 +87,7 @@ func (sh *Shell) trace(text string) {
 	sh.opt, sh.substStatus, sh.status, sh.ctl = opt, subst, status, ctl
 	if ps4 != "" {
 		r := []rune(ps4)
-		ps4 = strings.Repeat(string(r[0]), sh.xtraceDepth()) + ps4
+		ps4 = strings.Repeat(string(r[0]), min(sh.traceLevel, maxTraceDepth)) + ps4
 	}
 	fd := 2
 	if s, ok := sh.get("BASH_XTRACEFD"); ok {
@@ -99,7 +99,8 @@ func (sh *Shell) trace(text string) {
 	sh.write(fd, ps4+text+"\n")
 }
 
-func (sh *Shell) xtraceDepth() int { return min(sh.traceLevel, 20) }
+// maxTraceDepth bounds how often the first character of PS4 is repeated.
+const maxTraceDepth = 20
 
 // traceCommand shows a simple command with its assignments.
 func (sh *Shell) traceCommand(c *syntax.Simple, args []string) {
@@ -118,8 +119,6 @@ func (sh *Shell) traceCommand(c *syntax.Simple, args []string) {
 	}
 	sh.trace(strings.Join(words, " "))
 }
-
-func (sh *Shell) traceDone(*syntax.Simple) {}
 
 // traceAssign shows an assignment as it has been made.
 func (sh *Shell) traceAssign(a *syntax.Assign) {
@@ -167,6 +166,3 @@ func hasSubst(w *syntax.Word) bool {
 	}
 	return in(w.Parts)
 }
-
-// interactive reports whether a user types the commands: never in a guest.
-func (sh *Shell) interactive() bool { return false }

@@ -233,7 +233,7 @@ func (sh *Shell) startScript(t target, args []string) int {
 	}
 	defer func() { sh.depth-- }()
 	if len(t.interp) == 0 {
-		return sh.runChild(append([]string{"bash", t.file}, args[1:]...), args[0])
+		return sh.runChild(append([]string{"bash", t.file}, args[1:]...))
 	}
 	argv := t.interp
 	if baseOf(argv[0]) == "env" && len(argv) == 2 {
@@ -255,7 +255,7 @@ func (sh *Shell) startScript(t target, args []string) int {
 		return sh.startScript(it, argv)
 	}
 	if isShellName(it.cmd.Name) {
-		return sh.runChild(argv, args[0])
+		return sh.runChild(argv)
 	}
 	return sh.start(it, argv)
 }
@@ -269,13 +269,13 @@ func (sh *Shell) resolveInterp(name string) (target, int) {
 
 func isShellName(name string) bool { return name == "bash" || name == "sh" }
 
-// runChild runs a new shell with the arguments of bash; name is its $0's origin.
-func (sh *Shell) runChild(argv []string, _ string) int {
+// runChild runs a new shell with the arguments of bash.
+func (sh *Shell) runChild(argv []string) int {
 	c, ok := sh.sys.table[baseOf(argv[0])]
 	if !ok {
 		c = command.Command{Name: "bash", Run: runBash}
 	}
-	p := sh.proc(c.Name, argv)
+	p := sh.proc(argv)
 	p.Spawner = &spawner{sys: sh.sys, depth: sh.depth}
 	sh.syncFDs()
 	status := command.Start(p, c)

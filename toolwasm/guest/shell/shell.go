@@ -113,6 +113,7 @@ type Shell struct {
 	seeded      bool
 	lastRandom  int
 	disabled    map[string]bool // builtins turned off by enable -n
+	traceLevel  int             // how many substitutions, evals and sourced files are within each other
 	dash        bool            // started as sh
 	inTrap      bool
 	inSignal    bool
@@ -123,7 +124,6 @@ type Shell struct {
 	argBuf      []string
 	trapLevel   int
 	tracing     bool
-	traceLevel  int
 
 	ifs      [256]ifsClass
 	ifsValid bool
@@ -133,7 +133,6 @@ type Shell struct {
 	patterns map[string]*glob.Pattern
 	regexps  map[string]*regex.Regexp
 	procSubs []*procSubst
-	capture  *capture
 	onExit   []func()
 }
 

@@ -125,7 +125,6 @@ func (sh *Shell) assignFailed() {
 // execute runs a command whose words have been expanded.
 func (sh *Shell) execute(c *syntax.Simple, args []string) {
 	if sh.opt.has(optXtrace) {
-		defer func() { sh.traceDone(c) }()
 		sh.traceCommand(c, args)
 	}
 	name := args[0]
@@ -398,7 +397,7 @@ func (sh *Shell) start(t target, args []string) int {
 	if t.cmd == nil {
 		return sh.startScript(t, args)
 	}
-	p := sh.proc(t.cmd.Name, args)
+	p := sh.proc(args)
 	sh.syncFDs()
 	status := command.Start(p, *t.cmd)
 	if sh.ctx.Err() != nil {
@@ -408,7 +407,7 @@ func (sh *Shell) start(t target, args []string) int {
 }
 
 // proc makes the process of a command.
-func (sh *Shell) proc(name string, args []string) *command.Proc {
+func (sh *Shell) proc(args []string) *command.Proc {
 	p := &command.Proc{
 		Ctx: sh.ctx, Name: baseOf(args[0]), Args: append([]string(nil), args[1:]...), Dir: sh.dir, Env: sh.environment(),
 		Stdin: closedStream{}, Stdout: closedStream{}, Stderr: closedStream{}, Umask: sh.umask, PID: sh.sys.pid(),
@@ -431,7 +430,6 @@ func (sh *Shell) proc(name string, args []string) *command.Proc {
 			p.Files[n] = f.stream
 		}
 	}
-	_ = name
 	return p
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 
 	"openclaw/toolwasm/guest/pipe"
 	"openclaw/toolwasm/guest/shell/syntax"
@@ -80,6 +79,7 @@ func (sh *Shell) substitute(c *syntax.CmdSubst) string {
 	if !sh.shopt.has(shoptInheritErrexit) && !sh.opt.has(optPosix) {
 		sub.opt &^= optErrexit
 	}
+	sub.traceLevel++
 	out := &capture{done: make(chan struct{})}
 	sub.setFD(1, ownedFile(out)).unref()
 	sub.runSubshell(list)
@@ -185,9 +185,8 @@ func (sh *Shell) runSubshell(list *syntax.List) {
 
 // procSubst is the running command of <(…) or >(…).
 type procSubst struct {
-	fd   int
-	wait *sync.WaitGroup
-	out  bool
+	fd  int
+	out bool
 }
 
 // procSubst starts the command and returns the path of the descriptor that leads to it.

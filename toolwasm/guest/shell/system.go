@@ -38,8 +38,6 @@ type process struct {
 	killed          atomic.Int32
 	// wake is sent to when a signal is pending.
 	wake chan struct{}
-	// foreground is the process that this one waits for, which a signal interrupts.
-	name string
 }
 
 // start registers a process; nil when there are too many.

@@ -74,7 +74,7 @@ func (sh *Shell) asAssignment(p *syntax.Param, v pvalue) pvalue {
 	name, _, _ := strings.Cut(v.name, "[")
 	flags := attrLetters(v.v)
 	if v.many && v.v.attrs&attrArray != 0 {
-		return pvalue{str: "declare -" + flags + " " + name + "=" + declValue(v.v), set: true}
+		return pvalue{many: true, set: true, list: []string{"declare", "-" + flags, name + "=" + declValue(v.v)}}
 	}
 	if !v.set {
 		if flags == "" {

@@ -143,7 +143,9 @@ func (sh *Shell) runTrap(action string, keep bool) {
 	sh.inTrap = true
 	pipestatus := sh.pipestatus
 	current := sh.current
+	sh.traceLevel++
 	sh.runSource(source{text: action, line: line, label: "trap"})
+	sh.traceLevel--
 	sh.inTrap = was
 	sh.pipestatus = pipestatus
 	sh.current = current

@@ -46,8 +46,6 @@ type variable struct {
 	scope  int // number of the function call that made it local; 0 is global
 }
 
-func (v *variable) has(a attr) bool { return v.attrs&a != 0 }
-
 // setStr gives a scalar its value.
 func (v *variable) setStr(s string) {
 	v.str, v.buf, v.set = s, nil, true

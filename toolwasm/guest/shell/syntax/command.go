@@ -2,7 +2,7 @@ package syntax
 
 import "strings"
 
-// isReserved reports whether a word ends a list when it stands where a command begins.
+// isTerminator reports whether a word ends a list when it stands where a command begins.
 func isTerminator(s string) bool {
 	switch s {
 	case "then", "else", "elif", "fi", "do", "done", "esac", "}":

@@ -99,7 +99,11 @@ func (f *formatter) body(def *Func) {
 // lines writes a list with one command on each line.
 func (f *formatter) lines(l *List) {
 	for i, it := range l.Items {
-		f.newline()
+		if i > 0 && l.Items[i-1].Background {
+			f.put(" ")
+		} else {
+			f.newline()
+		}
 		f.command(it.Cmd)
 		switch {
 		case it.Background:
@@ -119,6 +123,23 @@ func (f *formatter) block(l *List) {
 	}
 	f.indent--
 	f.newline()
+}
+
+// subshell writes a list that begins on the line of its parenthesis.
+func (f *formatter) subshell(l *List) {
+	for i, it := range l.Items {
+		f.command(it.Cmd)
+		switch {
+		case it.Background:
+			f.put(" &")
+			if i < len(l.Items)-1 {
+				f.put(" ")
+			}
+		case i < len(l.Items)-1:
+			f.put(";")
+			f.newline()
+		}
+	}
 }
 
 // inline writes a list on one line.
@@ -157,11 +178,14 @@ func (f *formatter) command(c Command) {
 		f.redirs(c.Redirs)
 	case *Group:
 		f.put("{ ")
-		f.block(c.Body)
+		f.indent++
+		f.lines(c.Body)
+		f.indent--
+		f.newline()
 		f.put("}")
 	case *Subshell:
 		f.put("( ")
-		f.inline(c.Body)
+		f.subshell(c.Body)
 		f.put(" )")
 	case *Arith:
 		f.put("((" + c.X.Src + "))")
