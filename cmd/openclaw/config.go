@@ -50,7 +50,9 @@ func configCommand(std streams) *cli.Command {
 			configSubcommand(std, "get", "PATH", "print what the configuration sets at a path; secrets are shown as "+config.Redacted, configGet, jsonFlag),
 			configSubcommand(std, "set", "PATH VALUE", "set a value, which is JSON5 or else a string, and keep the rest of the file as it is", configSet,
 				&cli.BoolFlag{Name: "json", Aliases: []string{"strict-json"}, Usage: "VALUE must be JSON5"},
-				&cli.BoolFlag{Name: "string", Usage: "VALUE is a string, whatever it looks like"}, dryRun),
+				&cli.BoolFlag{Name: "string", Usage: "VALUE is a string, whatever it looks like"},
+				&cli.BoolFlag{Name: "merge", Usage: "put the keys of an object beside those that are there"},
+				&cli.BoolFlag{Name: "replace", Usage: "lose the agents and other entries that an object does not have"}, dryRun),
 			configSubcommand(std, "unset", "PATH", "remove a value, and keep the rest of the file as it is", configUnset, dryRun),
 			configSubcommand(std, "file", "", "print where the configuration is", configFile, jsonFlag),
 			configSubcommand(std, "schema", "", "print the JSON Schema of the configuration", configSchema),
@@ -65,6 +67,11 @@ func configSubcommand(std streams, name, operands, usage string, run func(*cli.C
 	return &cli.Command{
 		Name: name, Usage: usage, ArgsUsage: operands, Flags: flags,
 		OnUsageError: func(_ *cli.Context, err error, _ bool) error { return fmt.Errorf("config %s: %w %s", name, err, hint) },
+		BashComplete: func(c *cli.Context) {
+			if strings.HasPrefix(operands, "PATH") && !c.Args().Present() {
+				completePaths(std)
+			}
+		},
 		Action: func(c *cli.Context) error {
 			args, err := trailingFlags(c)
 			if err == nil && len(args) != len(strings.Fields(operands)) {
@@ -75,6 +82,15 @@ func configSubcommand(std streams, name, operands, usage string, run func(*cli.C
 			}
 			return configStatus(std, run(c, std, args))
 		},
+	}
+}
+
+// completePaths prints the keys that can be completed: those without a part of the user's own.
+func completePaths(std streams) {
+	for _, k := range config.Keys() {
+		if k.Refused == "" && !strings.ContainsAny(k.Path, "<[") {
+			fmt.Fprintln(std.out, k.Path)
+		}
 	}
 }
 
@@ -238,7 +254,10 @@ func changeConfig(c *cli.Context, std streams, text string, value *json5.Node) e
 	if err != nil {
 		return err
 	}
-	edit := config.Edit{Path: path, Value: value, DryRun: c.Bool("dry-run")}
+	edit := config.Edit{Path: path, Value: value, Merge: c.Bool("merge"), Drop: c.Bool("replace"), DryRun: c.Bool("dry-run")}
+	if edit.Merge && edit.Drop {
+		return errors.New("config set: --merge and --replace exclude each other")
+	}
 	outcome, err := config.Change(c.Context, config.Options{}, edit)
 	if err != nil {
 		return err

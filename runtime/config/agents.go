@@ -267,14 +267,13 @@ type Agents struct {
 
 // agentNodes remembers where agents were written until the defaults are known.
 type agentNodes struct {
-	defaults, entries, list          *json5.Node
-	defaultsAt, entriesAt, listAt    json5.Path
-	entriesKey, listKey, defaultsKey json5.Span
+	defaults, entries, list       *json5.Node
+	defaultsAt, entriesAt, listAt json5.Path
 }
 
 func nodeField(name string, keep func(*agentNodes) (**json5.Node, *json5.Path), r rule[struct{}], doc string) field[agentNodes] {
 	return field[agentNodes]{
-		name: name, doc: doc, kind: r.kind, schema: r.schema, keys: r.keys, reset: func(*agentNodes) {},
+		name: name, doc: doc, kind: r.kind, schema: r.schema, keys: r.keys, open: r.open, reset: func(*agentNodes) {},
 		read: func(_ *decoder, at json5.Path, n *json5.Node, owner *agentNodes) {
 			node, path := keep(owner)
 			*node, *path = n, at
@@ -284,7 +283,7 @@ func nodeField(name string, keep func(*agentNodes) (**json5.Node, *json5.Path), 
 
 // described is a rule's description without its reader.
 func described[V any](r rule[V]) rule[struct{}] {
-	return rule[struct{}]{kind: r.kind, schema: r.schema, keys: r.keys}
+	return rule[struct{}]{kind: r.kind, schema: r.schema, keys: r.keys, open: r.open}
 }
 
 var agentsKeys = keysOf([]field[agentNodes]{

@@ -16,6 +16,7 @@ var (
 	ErrNotSet   = json5.ErrNotFound
 	ErrIncluded = errors.New("is set in an included file")
 	ErrReadOnly = errors.New("the configuration is read-only: " + EnvReadOnly + " is set")
+	ErrDrops    = errors.New("would lose what is there")
 	ErrChanged  = errors.New("the file was changed by someone else meanwhile: nothing was written")
 )
 
@@ -23,6 +24,8 @@ var (
 type Edit struct {
 	Path   json5.Path
 	Value  *json5.Node // nil removes what is at the path
+	Merge  bool        // put the keys of an object beside those that are there
+	Drop   bool        // an object with keys of the user's own may lose some of them
 	DryRun bool        // check everything, write nothing
 }
 
@@ -81,6 +84,9 @@ func change(o Options, location Location, e Edit, out *store) (*Outcome, error) 
 		return nil, err
 	}
 	text, err := e.apply(old)
+	if err == nil {
+		err = e.keepsKeys(old.Root)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("config: edit %s: %w", file, err)
 	}
@@ -105,21 +111,64 @@ func change(o Options, location Location, e Edit, out *store) (*Outcome, error) 
 }
 
 func (e Edit) apply(doc *json5.Document) (string, error) {
-	var edit *json5.EditError
-	var text string
-	var err error
-	if e.Value == nil {
-		text, err = json5.Unset(doc, e.Path)
-	} else {
-		text, err = json5.Set(doc, e.Path, e.Value)
+	switch {
+	case e.Value == nil:
+		text, err := json5.Unset(doc, e.Path)
+		return text, e.cause(err)
+	case e.Merge:
+		return e.merge(doc)
 	}
+	text, err := json5.Set(doc, e.Path, e.Value)
+	return text, e.cause(err)
+}
+
+// merge sets each key of the value by itself, so that comments between the keys that are there stay.
+func (e Edit) merge(doc *json5.Document) (string, error) {
+	there := doc.Root.At(e.Path)
+	if e.Value.Kind != json5.Object || there == nil || there.Kind != json5.Object {
+		text, err := json5.Set(doc, e.Path, e.Value)
+		return text, e.cause(err)
+	}
+	for _, m := range e.Value.Members {
+		part := Edit{Path: e.Path.Join(json5.Key(m.Name)), Value: m.Value, Merge: true}
+		text, err := part.apply(doc)
+		if err != nil {
+			return "", err
+		}
+		if doc, err = json5.Parse(doc.Name, text); err != nil {
+			return "", err
+		}
+	}
+	return doc.Text, nil
+}
+
+// cause is an editor's error as a part of a longer message.
+func (e Edit) cause(err error) error {
+	var edit *json5.EditError
 	switch {
 	case errors.Is(err, ErrNotSet):
-		return "", fmt.Errorf("%v %w", e.Path, ErrNotSet)
+		return fmt.Errorf("%v %w", e.Path, ErrNotSet)
 	case errors.As(err, &edit):
-		return "", fmt.Errorf("%v: %w", edit.Path, edit.Cause)
+		return fmt.Errorf("%v: %w", edit.Path, edit.Cause)
 	}
-	return text, err
+	return err
+}
+
+// keepsKeys refuses to lose agents and the like by setting the object that holds them.
+func (e Edit) keepsKeys(root *json5.Node) error {
+	there := root.At(e.Path)
+	if e.Value == nil || e.Merge || e.Drop || there == nil {
+		return nil
+	}
+	if key, _ := KeyAt(e.Path); !key.Open {
+		return nil
+	}
+	for _, m := range there.Members {
+		if e.Value.Get(m.Name) == nil {
+			return fmt.Errorf("%v %w: the key %s (merge, replace or remove it)", e.Path, ErrDrops, json5.Quote(m.Name))
+		}
+	}
+	return nil
 }
 
 // syntaxError is what Load says about a text that cannot be read.
@@ -172,7 +221,7 @@ func (outcome *Outcome) compare(location Location, e Edit, text string) error {
 			return nil
 		}
 	}
-	if !e.Value.Equal(n) {
+	if !e.Merge && !e.Value.Equal(n) {
 		return fmt.Errorf("config: edit %s: %v %w as well, and would be merged with it", location.File, e.Path, ErrIncluded)
 	}
 	return nil

@@ -204,6 +204,28 @@ func TestPlaceholdersStayInTheFile(t *testing.T) {
 	}
 }
 
+func TestEntriesAreNotLostByChance(t *testing.T) {
+	const text = "{\n  agents: { entries: {\n    a: { contextInjection: \"never\" }, // first\n    b: {}, // second\n  } },\n}\n"
+	h := newHome(t, text, nil)
+	if _, err := h.change("agents.entries", "{a: {}}"); !errors.Is(err, config.ErrDrops) || h.read("openclaw.json") != text {
+		t.Errorf("%v", err)
+	}
+	edit := h.edit("agents.entries", `{a: {sandbox: {mode: "all"}}, c: {}}`)
+	edit.Merge = true
+	if _, err := config.Change(t.Context(), h.options(), edit); err != nil {
+		t.Fatal(err)
+	}
+	want := "{\n  agents: { entries: {\n    a: { contextInjection: \"never\", sandbox: { mode: \"all\" } }, // first\n    b: {}, // second\n    c: {},\n  } },\n}\n"
+	if got := h.read("openclaw.json"); got != want {
+		t.Errorf("merged to\n%s", got)
+	}
+	edit = h.edit("agents.entries", "{a: {}}")
+	edit.Drop = true
+	if _, err := config.Change(t.Context(), h.options(), edit); err != nil || len(h.load().Agents.IDs) != 1 {
+		t.Errorf("replaced: %v", err)
+	}
+}
+
 func TestBackupsAreARing(t *testing.T) {
 	h := newHome(t, "", nil)
 	for i := range 8 {

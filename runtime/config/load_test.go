@@ -297,3 +297,33 @@ func TestSecretsAreNeverShown(t *testing.T) {
 		t.Errorf("a secret is in %v", err)
 	}
 }
+
+func TestOriginsNameWhatDecided(t *testing.T) {
+	h := newHome(t, "{ agents: {\n  defaults: { sandbox: { mode: 'all', scope: 'agent' } },\n  list: [{ id: 'Ops', sandbox: { mode: 'off' } }],\n} }", nil)
+	c := h.load()
+	for _, check := range []struct{ key, want string }{
+		{"mode", "agents.list[0].sandbox.mode openclaw.json:3:40"},
+		{"scope", "agents.defaults.sandbox.scope openclaw.json:2:46"},
+		{"workspaceAccess", ""},
+	} {
+		got := ""
+		if path, position, ok := c.AgentOrigin("ops", "sandbox", check.key); ok {
+			got = path.String() + " " + strings.ReplaceAll(position.String(), h.dir+"/", "")
+		}
+		if got != check.want {
+			t.Errorf("%s comes from %q, want %q", check.key, got, check.want)
+		}
+	}
+	if _, _, ok := newHome(t, "", nil).load().AgentOrigin("main", "sandbox", "mode"); ok {
+		t.Error("a default has a place")
+	}
+}
+
+func TestTheVariableOfTheWorkspaceIsCheckedToo(t *testing.T) {
+	h := newHome(t, "{}", nil)
+	h.env[config.EnvWorkspaceDir] = "/"
+	_, err := config.Load(t.Context(), h.options())
+	if want := "openclaw.json:1:1: the workspace / holds the state directory, which tools must not reach"; strings.Join(h.problems(err), "") != want {
+		t.Errorf("%v", err)
+	}
+}

@@ -16,6 +16,7 @@ type Key struct {
 	Default string // as JSON5; empty when there is none
 	Doc     string
 	Refused string // why this version does not accept the key; empty when it does
+	Open    bool   // an object whose keys are the user's own
 }
 
 // field is a key of an object that is read into a T.
@@ -24,6 +25,7 @@ type field[T any] struct {
 	doc     string
 	refused string // why the key is not accepted
 	need    bool   // the object is wrong without it
+	open    bool   // an object with keys of the user's own
 	kind    string
 	initial string // the default as text
 	schema  map[string]any
@@ -35,7 +37,7 @@ type field[T any] struct {
 // key is a value of an object, with the place that it is read into and its default.
 func key[T, V any](name string, r rule[V], place func(*T) *V, initial V, doc string) field[T] {
 	return field[T]{
-		name: name, doc: doc, kind: r.kind, initial: r.show(initial), schema: r.schema, keys: r.keys,
+		name: name, doc: doc, kind: r.kind, initial: r.show(initial), schema: r.schema, keys: r.keys, open: r.open,
 		reset: func(owner *T) { *place(owner) = initial },
 		read:  func(d *decoder, at json5.Path, n *json5.Node, owner *T) { r.read(d, at, n, place(owner)) },
 	}
@@ -194,9 +196,9 @@ func (o object[T]) keys(prefix string, visit func(Key)) {
 	}
 	for _, f := range o.fields {
 		if f.keys == nil || f.refused != "" {
-			visit(Key{Path: prefix + f.name, Kind: f.kind, Default: f.initial, Doc: f.doc, Refused: f.refused})
+			visit(Key{Path: prefix + f.name, Kind: f.kind, Default: f.initial, Doc: f.doc, Refused: f.refused, Open: f.open})
 		} else if f.kind != "object" {
-			visit(Key{Path: prefix + f.name, Kind: f.kind, Doc: f.doc})
+			visit(Key{Path: prefix + f.name, Kind: f.kind, Doc: f.doc, Open: f.open})
 		}
 		if f.keys != nil && f.refused == "" {
 			f.keys(prefix+f.name, visit)

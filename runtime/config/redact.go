@@ -25,6 +25,56 @@ func (c *Config) Value(path json5.Path) *json5.Node {
 	return c.redact(name, n)
 }
 
+// Origin is the place that sets a path. It is not ok when the path is not set, and has its default.
+func (c *Config) Origin(path json5.Path) (json5.Position, bool) {
+	n := c.tree.At(path)
+	if n == nil {
+		return json5.Position{}, false
+	}
+	return n.Position(), true
+}
+
+// AgentOrigin is the path and the place that decide a key of an agent, such as sandbox.mode: its own entry, else
+// agents.defaults. It is not ok when neither sets the key, which then has its default.
+func (c *Config) AgentOrigin(id string, keys ...string) (json5.Path, json5.Position, bool) {
+	for _, path := range []json5.Path{c.entryPath(id), {json5.Key("agents"), json5.Key("defaults")}} {
+		if path == nil {
+			continue
+		}
+		for _, k := range keys {
+			path = path.Join(json5.Key(k))
+		}
+		if position, ok := c.Origin(path); ok {
+			return path, position, true
+		}
+	}
+	return nil, json5.Position{}, false
+}
+
+// entryPath is where an agent's entry is, or nil.
+func (c *Config) entryPath(id string) json5.Path {
+	agents := c.tree.Get("agents")
+	if agents == nil {
+		return nil
+	}
+	path := json5.Path{json5.Key("agents")}
+	if entries := agents.Get("entries"); entries != nil {
+		for _, m := range entries.Members {
+			if strings.EqualFold(m.Name, id) {
+				return path.Join(json5.Key("entries")).Join(json5.Key(m.Name))
+			}
+		}
+	}
+	if list := agents.Get("list"); list != nil {
+		for i, item := range list.Items {
+			if strings.EqualFold(item.Get("id").Str, id) {
+				return path.Join(json5.Key("list")).Join(json5.At(i))
+			}
+		}
+	}
+	return nil
+}
+
 func (c *Config) redact(name string, n *json5.Node) *json5.Node {
 	copied := json5.Node{Span: n.Span, Kind: n.Kind, Bool: n.Bool, Str: n.Str}
 	switch n.Kind {

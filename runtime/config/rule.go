@@ -18,7 +18,7 @@ type rule[V any] struct {
 	kind   string         // for the reference, such as "whole number from 1"
 	schema map[string]any // JSON Schema
 	keys   func(prefix string, visit func(Key))
-	secret bool
+	open   bool // an object with keys of the user's own
 }
 
 // decoder reads values and notes mistakes.
@@ -191,7 +191,6 @@ func text(kind string, check func(string) error) rule[string] {
 func secret() rule[string] {
 	plain := text("string, never shown", nil)
 	r := plain
-	r.secret = true
 	r.read = func(d *decoder, at json5.Path, n *json5.Node, into *string) {
 		if n.Kind == json5.String && n.Str == Redacted {
 			d.at(n.Span, at, ReasonValue, "is %q, which stands for a secret when it is shown, not a secret", Redacted)
@@ -235,7 +234,7 @@ func listOf[V any](item rule[V]) rule[[]V] {
 // mapOf is an object with the user's own keys. It adds to, and overrides by key, what was there before.
 func mapOf[V any](key string, checkKey func(string) error, item rule[V]) rule[map[string]V] {
 	return rule[map[string]V]{
-		kind: "object: " + item.kind + " for each " + key, schema: map[string]any{"type": "object", "additionalProperties": item.schema},
+		open: true, kind: "object: " + item.kind + " for each " + key, schema: map[string]any{"type": "object", "additionalProperties": item.schema},
 		show: func(map[string]V) string { return "" },
 		keys: below(item.keys, ".<"+key+">"),
 		read: func(d *decoder, at json5.Path, n *json5.Node, into *map[string]V) {

@@ -79,7 +79,7 @@ func lift[T, V any](part func(*T) *V, fields []field[V]) []field[T] {
 	lifted := make([]field[T], len(fields))
 	for i, f := range fields {
 		lifted[i] = field[T]{
-			name: f.name, doc: f.doc, refused: f.refused, need: f.need, kind: f.kind, initial: f.initial, schema: f.schema, keys: f.keys,
+			name: f.name, doc: f.doc, refused: f.refused, need: f.need, kind: f.kind, initial: f.initial, schema: f.schema, keys: f.keys, open: f.open,
 			reset: func(owner *T) { f.reset(part(owner)) },
 			read:  func(d *decoder, at json5.Path, n *json5.Node, owner *T) { f.read(d, at, n, part(owner)) },
 		}

@@ -221,7 +221,7 @@ func (n *Node) element(i int) (start, end int) {
 }
 
 // maxDuplicates bounds how often a key that is removed may stand in its object.
-const maxDuplicates = 100
+const maxDuplicates = 10
 
 // unset removes every member that has the path's name, so that no earlier duplicate comes to light.
 func unset(doc *Document, path Path) (string, error) {
@@ -232,19 +232,28 @@ func unset(doc *Document, path Path) (string, error) {
 			return "", ErrNotFound
 		case i < 0:
 			return doc.Text, nil
-		case removed == maxDuplicates:
+		case parent.Kind == Array:
+			return remove(doc.Text, parent, i), nil
+		case parent.times(path[len(path)-1].Name()) > maxDuplicates:
 			return "", fmt.Errorf("stands there more than %d times", maxDuplicates)
 		}
-		text := remove(doc.Text, parent, i)
-		if parent.Kind == Array {
-			return text, nil
-		}
-		after, err := Parse(doc.Name, text)
+		after, err := Parse(doc.Name, remove(doc.Text, parent, i))
 		if err != nil {
 			return "", fmt.Errorf("the result cannot be read: %w", err)
 		}
 		doc = after
 	}
+}
+
+// times counts the members with a name, duplicates and all.
+func (n *Node) times(name string) int {
+	count := 0
+	for _, m := range n.written {
+		if m.Name == name {
+			count++
+		}
+	}
+	return count
 }
 
 // locate finds the container of the path's value and the element's number in it, or a negative one.
