@@ -434,7 +434,15 @@ func (sh *Shell) length(p *syntax.Param, v pvalue) string {
 		sh.unbound(v.name)
 		return ""
 	}
-	return strconv.Itoa(runeCount(v.str))
+	return strconv.Itoa(sh.charCount(v.str))
+}
+
+// charCount counts the characters of a string in the shell's locale.
+func (sh *Shell) charCount(s string) int {
+	if sh.bytes {
+		return len(s)
+	}
+	return runeCount(s)
 }
 
 // runeCount counts characters; each byte that is not UTF-8 is one.
@@ -460,7 +468,7 @@ func (sh *Shell) slice(p *syntax.Param, v pvalue) pvalue {
 	if v.many {
 		return sh.sliceList(p, v, off, n, hasLen)
 	}
-	total := int64(runeCount(v.str))
+	total := int64(sh.charCount(v.str))
 	if off < 0 {
 		off += total
 	}
@@ -481,13 +489,13 @@ func (sh *Shell) slice(p *syntax.Param, v pvalue) pvalue {
 			end = min(total, off+n)
 		}
 	}
-	v.str = substring(v.str, int(off), int(end))
+	v.str = sh.substring(v.str, int(off), int(end))
 	return v
 }
 
 // substring cuts by characters.
-func substring(s string, from, to int) string {
-	if runeCount(s) == len(s) {
+func (sh *Shell) substring(s string, from, to int) string {
+	if sh.charCount(s) == len(s) {
 		return s[from:to]
 	}
 	start, n := len(s), 0

@@ -127,6 +127,7 @@ type Shell struct {
 
 	ifs      [256]ifsClass
 	ifsValid bool
+	bytes    bool // a character is a byte: the locale is C
 	ifsFirst string
 
 	exprs    map[string]*syntax.ArithText
@@ -183,6 +184,7 @@ func (sh *Shell) importEnv(env command.Environ) {
 		v.attrs |= attrExport
 	}
 	sh.initSpecial()
+	sh.loadLocale()
 	sh.initLevel()
 }
 

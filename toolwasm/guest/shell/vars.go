@@ -663,9 +663,32 @@ func (sh *Shell) changed(name string) {
 		if name == "PATH" {
 			sh.hashed = nil
 		}
+		if name == "LANG" {
+			sh.loadLocale()
+		}
 	case 6:
-		if name == "OPTIND" {
+		switch name {
+		case "OPTIND":
 			sh.optPos = 0
+		case "LC_ALL":
+			sh.loadLocale()
+		}
+	case 8:
+		if name == "LC_CTYPE" {
+			sh.loadLocale()
+		}
+	}
+}
+
+// loadLocale finds out whether lengths count bytes: in every locale that does not name UTF-8. Without any locale the
+// sandbox's own, C.UTF-8, holds.
+func (sh *Shell) loadLocale() {
+	sh.bytes = false
+	for _, name := range [...]string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if s, _ := sh.get(name); s != "" {
+			s = strings.ToUpper(s)
+			sh.bytes = !strings.Contains(s, "UTF-8") && !strings.Contains(s, "UTF8")
+			return
 		}
 	}
 }
