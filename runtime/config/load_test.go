@@ -327,3 +327,44 @@ func TestTheVariableOfTheWorkspaceIsCheckedToo(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestTheDefaultAgent(t *testing.T) {
+	for _, c := range []struct{ entries, want string }{
+		{`{}`, "main"},
+		{`{ops: {}}`, "ops"},
+		{`{ops: {}, Main: {}}`, "main"},
+		{`{ops: {}, play: {}}`, ""},
+	} {
+		h := newHome(t, "{agents: {entries: "+c.entries+"}}", nil)
+		if id, ok := h.load().DefaultAgent(); id != c.want || ok != (c.want != "") {
+			t.Errorf("%s: %q, %v", c.entries, id, ok)
+		}
+	}
+}
+
+func TestSafeAgentIDs(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"Ops", "ops"},
+		{" My  Agent! ", "my-agent"},
+		{"../../etc", "etc"},
+		{"日本", ""},
+		{"_x_", "x"},
+		{strings.Repeat("a", 63) + "-b", strings.Repeat("a", 63)},
+	} {
+		if got := config.SafeAgentID(c.text); got != c.want {
+			t.Errorf("%q becomes %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+func TestDotEnv(t *testing.T) {
+	vars, wrong := config.ParseDotEnv("# c\n\nA=1\r\nexport B = 'x # y' # z\nC=\"q\"\nD=v # note\nE=\n")
+	if got := fmt.Sprint(vars, wrong); got != "map[A:1 B:x # y C:q D:v E:] 0" {
+		t.Error(got)
+	}
+	for _, text := range []string{"A", "1A=2", "A B=3", "=x"} {
+		if _, wrong := config.ParseDotEnv("OK=1\n" + text); wrong != 2 {
+			t.Errorf("%q: line %d", text, wrong)
+		}
+	}
+}
