@@ -45,8 +45,28 @@ func (t *jobTable) remember(p *process) {
 	if t.others == nil {
 		t.others = map[int]*process{}
 	}
-	if len(t.others) < most {
-		t.others[p.pid] = p
+	if len(t.others) >= most {
+		t.forget()
+	}
+	t.others[p.pid] = p
+}
+
+// forget drops processes that have ended, except those of jobs that are still listed.
+func (t *jobTable) forget() {
+	listed := map[*process]bool{}
+	for _, j := range t.list {
+		for _, p := range j.procs {
+			listed[p] = true
+		}
+	}
+	for pid, p := range t.others {
+		select {
+		case <-p.done:
+			if !listed[p] && pid != t.last {
+				delete(t.others, pid)
+			}
+		default:
+		}
 	}
 }
 

@@ -260,6 +260,9 @@ func (sh *Shell) finish() {
 	sh.flush()
 	sh.closeFDs()
 	sh.sys.end(sh.self, sh.status)
+	if sh.subshells > 0 {
+		sh.self.cancel(nil) // else the parent's context would remember it
+	}
 }
 
 // close gives up the contexts of a shell at the root.
