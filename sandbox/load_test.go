@@ -216,3 +216,67 @@ func TestGrantsAreChecked(t *testing.T) {
 		})
 	}
 }
+
+// TestMissingCodeIsMadeAgain removes, empties and replaces the compiled code behind a cached program: what stands for the
+// program in the cache must never run in its place.
+func TestMissingCodeIsMadeAgain(t *testing.T) {
+	for name, spoil := range map[string]func(file string) error{
+		"removed": os.Remove,
+		"empty":   func(file string) error { return os.Truncate(file, 0) },
+		"other":   func(file string) error { return os.WriteFile(file, []byte("WAZEVO nothing"), 0o600) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			wantGreeting(t, dir)
+			files, err := filepath.Glob(filepath.Join(dir, "code-*", "wazero-*", "*"))
+			if err != nil || len(files) == 0 {
+				t.Fatalf("compiled code: %q, %v", files, err)
+			}
+			for _, f := range files {
+				if err := spoil(f); err != nil {
+					t.Fatal(err)
+				}
+			}
+			wantGreeting(t, dir)
+			wantGreeting(t, dir)
+		})
+	}
+}
+
+// wantGreeting runs a program on an engine with the cache.
+func wantGreeting(t *testing.T, dir string) {
+	t.Helper()
+	engine, err := sandbox.Wazero(t.Context(), sandbox.EngineOptions{CacheDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engine.Close(context.Background())
+	box := sandbox.New(engine)
+	program, err := box.Load(t.Context(), sandbox.Module("greeting", greeting()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if _, err := box.Run(t.Context(), sandbox.Grant{}, program, sandbox.Command{Stdout: &out}); err != nil || out.String() != "hello from inside\n" {
+		t.Fatalf("output %q, error %v", out.String(), err)
+	}
+}
+
+// TestProgramsThatDifferOnlyInCodeAreApart caches two programs that are the same but for the body of one function.
+func TestProgramsThatDifferOnlyInCodeAreApart(t *testing.T) {
+	dir := t.TempDir()
+	for range 2 {
+		engine, err := sandbox.Wazero(t.Context(), sandbox.EngineOptions{CacheDir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		box := sandbox.New(engine)
+		for code := range int32(3) {
+			program := load(t, box, exiting(code))
+			if result, err := box.Run(t.Context(), sandbox.Grant{}, program, sandbox.Command{}); err != nil || result.ExitCode != int(code) {
+				t.Errorf("program %d exited with %d, %v", code, result.ExitCode, err)
+			}
+		}
+		engine.Close(context.Background())
+	}
+}
