@@ -87,9 +87,9 @@ func extUmask(_ context.Context, s *System, _ []byte, a []uint64) (uint64, error
 }
 
 // extMemoryLimit tells a guest that manages its memory when to be sparing with it.
-func extMemoryLimit(_ context.Context, s *System, _ []byte, _ []uint64) (uint64, error) {
+func extMemoryLimit(ctx context.Context, s *System, _ []byte, _ []uint64) (uint64, error) {
 	s.calls++
-	return uint64(s.memoryLimit), nil
+	return uint64(s.memoryLimit), done(ctx)
 }
 
 func extPathStatfs(s *System, m memory, a args) vfs.Errno {
