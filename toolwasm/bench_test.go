@@ -24,6 +24,7 @@ func native(dir, script string) func(b *testing.B) {
 			cmd := exec.Command(bash, "-c", script)
 			cmd.Dir = dir
 			cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
+			cmd.Stdout = io.Discard // through a pipe: GNU tools do less when they write to /dev/null
 			if err := cmd.Run(); err != nil {
 				b.Fatal(err)
 			}
@@ -91,6 +92,9 @@ func BenchmarkText(b *testing.B) {
 	for _, c := range []struct{ name, script string }{
 		{"grep", `grep -c needle text`},
 		{"grep-regex", `grep -cE '[0-9]+ (fox|dog)s?' text`},
+		{"grep-class", `grep -c 'qu[a-z]*k needle' text`},
+		{"grep-i", `grep -ci 'NEEDLE fox' text`},
+		{"grep-lines", `grep needle text | tail -1`},
 		{"wc", `wc text`},
 		{"sort", `sort text | tail -1`},
 		{"sed", `sed 's/fox/cat/' text | tail -1`},
