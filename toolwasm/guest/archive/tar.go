@@ -13,8 +13,8 @@ import (
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/datetime"
 	"openclaw/toolwasm/guest/files/perm"
-	"openclaw/toolwasm/guest/files/quote"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
 )
 

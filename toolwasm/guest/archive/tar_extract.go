@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"openclaw/toolwasm/guest/files/perm"
-	"openclaw/toolwasm/guest/files/quote"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
 )
 

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"openclaw/toolwasm/guest/files/perm"
-	"openclaw/toolwasm/guest/files/quote"
 	"openclaw/toolwasm/guest/glob"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/strftime"
 	"openclaw/toolwasm/guest/sys"
 )

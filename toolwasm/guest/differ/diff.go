@@ -11,9 +11,9 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/datetime"
-	"openclaw/toolwasm/guest/files/quote"
 	"openclaw/toolwasm/guest/getopt"
 	"openclaw/toolwasm/guest/glob"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/regex"
 	"openclaw/toolwasm/guest/strftime"
 	"openclaw/toolwasm/guest/sys"
@@ -220,7 +220,7 @@ func repeatedOptions(args, operands []string) string {
 			rest = rest[1:]
 			continue
 		}
-		b.WriteString(" " + quote.Shell(a))
+		b.WriteString(" " + quote.File(a))
 	}
 	return b.String()
 }
@@ -618,7 +618,7 @@ func (d *differ) sources(a, b node, sa, sb *source, inside bool) int {
 		return statusOf(changed)
 	}
 	if inside {
-		fmt.Fprintf(d.out, "diff%s %s %s\n", d.args, quote.Shell(a.name), quote.Shell(b.name))
+		fmt.Fprintf(d.out, "diff%s %s %s\n", d.args, quote.File(a.name), quote.File(b.name))
 	}
 	d.write(sa, sb, changes, ignorable)
 	if d.style == styleEd && d.incomplete(sa, sb) {

@@ -8,8 +8,8 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
-	"openclaw/toolwasm/guest/text/quote"
 )
 
 func baseHelp(name, what string) string {
@@ -96,7 +96,7 @@ func baseCommand(name string) command.Func {
 			case "w":
 				n, err := strconv.Atoi(o.Arg)
 				if o.Arg == "" || strings.Trim(o.Arg, "0123456789") != "" {
-					p.Errorf("invalid wrap size: %s", quote.Curly(o.Arg))
+					p.Errorf("invalid wrap size: %s", quote.Locale(o.Arg))
 					return 1
 				}
 				if err != nil {
@@ -113,7 +113,7 @@ func baseCommand(name string) command.Func {
 			return p.Usage(1, "missing encoding type")
 		}
 		if len(operands) > 1 {
-			return p.Usage(1, "extra operand %s", quote.Curly(operands[1]))
+			return p.Usage(1, "extra operand %s", quote.Locale(operands[1]))
 		}
 		file := "-"
 		if len(operands) == 1 {

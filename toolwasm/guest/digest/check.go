@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/text/lines"
-	"openclaw/toolwasm/guest/text/quote"
 )
 
 // expected is a line of a file of checksums.

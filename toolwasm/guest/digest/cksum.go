@@ -6,7 +6,7 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
-	"openclaw/toolwasm/guest/text/quote"
+	"openclaw/toolwasm/guest/quote"
 )
 
 const cksumHelp = `Usage: cksum [OPTION]... [FILE]...
@@ -216,13 +216,13 @@ func endByte(zero bool) byte {
 }
 
 func badAlgorithm(p *command.Proc, name string) int {
-	p.Errorf("invalid argument %s for %s", quote.Curly(name), quote.Curly("--algorithm"))
+	p.Errorf("invalid argument %s for %s", quote.Locale(name), quote.Locale("--algorithm"))
 	msg := "Valid arguments are:\n"
 	for _, n := range []string{"bsd", "sysv", "crc"} {
-		msg += "  - " + quote.Curly(n) + "\n"
+		msg += "  - " + quote.Locale(n) + "\n"
 	}
 	for _, a := range algorithms() {
-		msg += "  - " + quote.Curly(a.name) + "\n"
+		msg += "  - " + quote.Locale(a.name) + "\n"
 	}
 	_, _ = io.WriteString(p.Stderr, msg+"Try '"+p.Name+" --help' for more information.\n")
 	return 1

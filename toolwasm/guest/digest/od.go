@@ -10,9 +10,9 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
 	"openclaw/toolwasm/guest/text/quantity"
-	"openclaw/toolwasm/guest/text/quote"
 )
 
 const odHelp = `Usage: od [OPTION]... [FILE]...
@@ -99,7 +99,7 @@ func (d *dumper) set(o getopt.Option) {
 		case "little":
 			d.big = false
 		default:
-			d.p.Exit(d.p.Usage(1, "invalid argument %s for %s", quote.Curly(o.Arg), quote.Curly("--endian")))
+			d.p.Exit(d.p.Usage(1, "invalid argument %s for %s", quote.Locale(o.Arg), quote.Locale("--endian")))
 		}
 	case "j":
 		d.skip = d.number(o.Arg, "-j")

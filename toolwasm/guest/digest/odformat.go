@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"openclaw/toolwasm/guest/text/quote"
+	"openclaw/toolwasm/guest/quote"
 )
 
 // odFormat is one TYPE of od.
@@ -31,18 +31,18 @@ func (d *dumper) addTypes(s string) {
 			var ok bool
 			f.size, n, ok = integerSize(rest)
 			if !ok {
-				d.die("invalid type string %s;\nthis system doesn't provide a %s-byte integral type", quote.Curly(s), leadingDigits(rest[1:]))
+				d.die("invalid type string %s;\nthis system doesn't provide a %s-byte integral type", quote.Locale(s), leadingDigits(rest[1:]))
 			}
 			f.width = fieldWidth(f.kind, f.size)
 		case 'f':
 			var ok bool
 			f.size, n, ok = floatSize(rest)
 			if !ok {
-				d.die("invalid type string %s;\nthis system doesn't provide a %s-byte floating point type", quote.Curly(s), leadingDigits(rest[1:]))
+				d.die("invalid type string %s;\nthis system doesn't provide a %s-byte floating point type", quote.Locale(s), leadingDigits(rest[1:]))
 			}
 			f.width = map[int]int{4: 15, 8: 24, 16: 27}[f.size]
 		default:
-			d.die("invalid character '%c' in type string %s", rest[0], quote.Curly(s))
+			d.die("invalid character '%c' in type string %s", rest[0], quote.Locale(s))
 		}
 		rest = rest[n:]
 		if strings.HasPrefix(rest, "z") {

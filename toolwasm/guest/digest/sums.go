@@ -14,7 +14,7 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
-	"openclaw/toolwasm/guest/text/quote"
+	"openclaw/toolwasm/guest/quote"
 )
 
 // readSize is the size of the pieces in which files are read.
@@ -157,13 +157,13 @@ func (s *summer) setLength(arg string) {
 	const most = 512
 	switch {
 	case err != nil || n < 0 || n > most:
-		s.p.Errorf("invalid length: %s", quote.Curly(arg))
+		s.p.Errorf("invalid length: %s", quote.Locale(arg))
 		if err == nil {
-			s.p.Errorf("maximum digest length for %s is %d bits", quote.Curly("BLAKE2b"), most)
+			s.p.Errorf("maximum digest length for %s is %d bits", quote.Locale("BLAKE2b"), most)
 		}
 		s.p.Exit(1)
 	case n%8 != 0:
-		s.p.Errorf("invalid length: %s", quote.Curly(arg))
+		s.p.Errorf("invalid length: %s", quote.Locale(arg))
 		s.p.Errorf("length is not a multiple of 8")
 		s.p.Exit(1)
 	case n == 0:

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"openclaw/toolwasm/guest/command"
-	"openclaw/toolwasm/guest/files/quote"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
 )
 

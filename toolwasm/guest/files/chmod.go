@@ -6,8 +6,8 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/files/perm"
-	"openclaw/toolwasm/guest/files/quote"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
 )
 
@@ -155,7 +155,7 @@ func (m *modeChanger) operand(name string, optionMode bool) {
 	now, err := m.p.Stat(name)
 	naive := perm.FromBits(m.expr.Apply(perm.Bits(info.Mode), info.IsDir(), 0))
 	if err == nil && perm.Bits(now.Mode)&^perm.Bits(naive) != 0 {
-		m.errorf("%s: new permissions are %s, not %s", quote.Shell(name), perm.String(now.Mode)[1:], perm.String(naive)[1:])
+		m.errorf("%s: new permissions are %s, not %s", quote.File(name), perm.String(now.Mode)[1:], perm.String(naive)[1:])
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/files/perm"
-	"openclaw/toolwasm/guest/files/quote"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
 )
 
@@ -195,7 +195,7 @@ func (c *copier) make(src, dst string, info sys.Info) bool {
 	switch {
 	case c.symLink:
 		if !strings.HasPrefix(src, "/") && strings.Contains(dst, "/") && trimSlashes(dirName(dst)) != "." {
-			c.errorf("%s: can make relative symbolic links only in current directory", quote.Shell(dst))
+			c.errorf("%s: can make relative symbolic links only in current directory", quote.File(dst))
 			return false
 		}
 		return c.check(sys.Symlink(src, p.Path(dst)), "cannot create symbolic link %s to %s: %s", dst, src)

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"openclaw/toolwasm/guest/command"
-	"openclaw/toolwasm/guest/files/quote"
 	"openclaw/toolwasm/guest/files/size"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
 )
 
@@ -261,7 +261,7 @@ func (d *copyBlocks) skipInput(in io.Reader) error {
 	if f, ok := command.Unwrap(in).(*os.File); ok {
 		if info, err := sys.Fstat(f); err == nil && info.IsRegular() {
 			if n > info.Size {
-				d.p.Errorf("%s: cannot skip to specified offset", quote.Shell(d.inName()))
+				d.p.Errorf("%s: cannot skip to specified offset", quote.File(d.inName()))
 			}
 			_, err := f.Seek(n, io.SeekCurrent)
 			return err
@@ -272,7 +272,7 @@ func (d *copyBlocks) skipInput(in io.Reader) error {
 		k, err := in.Read(buf[:min(n, int64(len(buf)))])
 		n -= int64(k)
 		if errors.Is(err, io.EOF) {
-			d.p.Errorf("%s: cannot skip to specified offset", quote.Shell(d.inName()))
+			d.p.Errorf("%s: cannot skip to specified offset", quote.File(d.inName()))
 			return nil
 		}
 		if err != nil {

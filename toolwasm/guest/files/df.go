@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"openclaw/toolwasm/guest/command"
-	"openclaw/toolwasm/guest/files/quote"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
 )
 
@@ -120,7 +120,7 @@ func (d *freeLister) find(operands []string) (list []filesystem, ok bool) {
 			space, err = sys.Statfs(d.p.Path(name))
 		}
 		if err != nil {
-			d.p.Errorf("%s: %s", quote.Shell(name), sys.Strerror(err))
+			d.p.Errorf("%s: %s", quote.File(name), sys.Strerror(err))
 			ok = false
 			continue
 		}

@@ -7,7 +7,7 @@ import (
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/datetime"
 	"openclaw/toolwasm/guest/files/perm"
-	"openclaw/toolwasm/guest/files/quote"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"openclaw/toolwasm/guest/files/quote"
+	"openclaw/toolwasm/guest/quote"
 )
 
 // complaint is a mistake in an expression, in the words of GNU find.

@@ -10,8 +10,8 @@ import (
 
 	"openclaw/toolwasm/guest/datetime"
 	"openclaw/toolwasm/guest/files/perm"
-	"openclaw/toolwasm/guest/files/quote"
 	"openclaw/toolwasm/guest/glob"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/regex"
 	"openclaw/toolwasm/guest/sys"
 )

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"openclaw/toolwasm/guest/command"
-	"openclaw/toolwasm/guest/files/quote"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
 )
 
@@ -110,7 +110,7 @@ func (l *linker) link(target, name string) bool {
 			return false
 		}
 		if info.IsDir() {
-			p.Errorf("%s: hard link not allowed for directory", quote.Shell(target))
+			p.Errorf("%s: hard link not allowed for directory", quote.File(target))
 			return false
 		}
 	}
@@ -177,7 +177,7 @@ func (l *linker) prepare(target, name string, info sys.Info) (backup string, goO
 		return "", true, true
 	}
 	if old.IsDir() {
-		p.Errorf("%s: cannot overwrite directory", quote.Shell(name))
+		p.Errorf("%s: cannot overwrite directory", quote.File(name))
 		return "", false, false
 	}
 	if !l.symbolic && old.Same(info) && l.force && p.Path(target) != p.Path(name) {

@@ -8,9 +8,9 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/datetime"
-	"openclaw/toolwasm/guest/files/quote"
 	"openclaw/toolwasm/guest/getopt"
 	"openclaw/toolwasm/guest/glob"
+	"openclaw/toolwasm/guest/quote"
 )
 
 const lsHelp = `Usage: ls [OPTION]... [FILE]...

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"openclaw/toolwasm/guest/files/perm"
-	"openclaw/toolwasm/guest/files/quote"
 	"openclaw/toolwasm/guest/glob"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
 )
 
@@ -112,7 +112,7 @@ func (l *lister) directory(name string, info sys.Info, header bool) {
 	if l.recursive {
 		for _, id := range l.trail {
 			if id == idOf(info) {
-				l.fail(2, "%s: not listing already-listed directory", quote.Shell(name))
+				l.fail(2, "%s: not listing already-listed directory", quote.File(name))
 				return
 			}
 		}
@@ -257,7 +257,7 @@ func (l *lister) quoted(name string) string {
 	case "shell-always":
 		q = quote.ShellLiteral(name, true)
 	case "shell-escape":
-		return quote.Shell(name)
+		return quote.File(name)
 	case "shell-escape-always":
 		return quote.Always(name)
 	case "c":

@@ -8,9 +8,9 @@ import (
 	"os"
 
 	"openclaw/toolwasm/guest/command"
-	"openclaw/toolwasm/guest/files/quote"
 	"openclaw/toolwasm/guest/files/size"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
 )
 
@@ -158,18 +158,18 @@ func (s *shredder) file(name string) bool {
 		}
 	}
 	if err != nil {
-		p.Errorf("%s: failed to open for writing: %s", quote.Shell(name), sys.Strerror(err))
+		p.Errorf("%s: failed to open for writing: %s", quote.File(name), sys.Strerror(err))
 		return false
 	}
 	defer f.Close()
 	file, ok := command.Unwrap(f).(*os.File)
 	if !ok {
-		p.Errorf("%s: invalid file type", quote.Shell(name))
+		p.Errorf("%s: invalid file type", quote.File(name))
 		return false
 	}
 	info, err := sys.Fstat(file)
 	if err != nil || !info.IsRegular() {
-		p.Errorf("%s: invalid file type", quote.Shell(name))
+		p.Errorf("%s: invalid file type", quote.File(name))
 		return false
 	}
 	size := s.size
@@ -185,7 +185,7 @@ func (s *shredder) file(name string) bool {
 	}
 	for i := range total {
 		if err := s.pass(file, name, size, i, total); err != nil {
-			p.Errorf("%s: error writing: %s", quote.Shell(name), sys.Strerror(err))
+			p.Errorf("%s: error writing: %s", quote.File(name), sys.Strerror(err))
 			return false
 		}
 	}
@@ -194,7 +194,7 @@ func (s *shredder) file(name string) bool {
 			return p.Fail(name, err) == 0
 		}
 		if s.verbose {
-			fmt.Fprintf(p.Stderr, "shred: %s: removed\n", quote.Shell(name))
+			fmt.Fprintf(p.Stderr, "shred: %s: removed\n", quote.File(name))
 		}
 	}
 	return true
@@ -207,7 +207,7 @@ func (s *shredder) pass(f *os.File, name string, size int64, i, total int) error
 		if zeros {
 			kind = "000000"
 		}
-		s.p.Errorf("%s: pass %d/%d (%s)...", quote.Shell(name), i+1, total, kind)
+		s.p.Errorf("%s: pass %d/%d (%s)...", quote.File(name), i+1, total, kind)
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"openclaw/toolwasm/guest/command"
-	"openclaw/toolwasm/guest/files/quote"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
 )
 
@@ -140,7 +140,7 @@ func checkName(p *command.Proc, name string, basic, extra bool) bool {
 			return false
 		}
 	} else if _, err := p.Lstat(name); err != nil && (name == "" || sys.Strerror(err) == "Not a directory") {
-		p.Errorf("%s: %s", quote.Shell(name), sys.Strerror(err))
+		p.Errorf("%s: %s", quote.File(name), sys.Strerror(err))
 		return false
 	}
 	longest, longestPart := pathMax, nameMax

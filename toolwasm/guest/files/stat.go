@@ -10,8 +10,8 @@ import (
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/datetime"
 	"openclaw/toolwasm/guest/files/perm"
-	"openclaw/toolwasm/guest/files/quote"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/strftime"
 	"openclaw/toolwasm/guest/sys"
 )
@@ -243,12 +243,12 @@ func (s *printer) field(c byte, mod, name string, i sys.Info, whole bool) (strin
 	case 'N':
 		q := quote.Always(name)
 		if whole {
-			q = quote.Shell(name)
+			q = quote.File(name)
 		}
 		if i.IsLink() {
 			target, _ := sys.Readlink(s.p.Path(name))
 			if whole {
-				return q + " -> " + quote.Shell(target), true
+				return q + " -> " + quote.File(target), true
 			}
 			return q + " -> " + quote.Always(target), true
 		}

@@ -7,10 +7,10 @@ import (
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/datetime"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/strftime"
 	"openclaw/toolwasm/guest/sys"
 	"openclaw/toolwasm/guest/text/lines"
-	"openclaw/toolwasm/guest/text/quote"
 )
 
 const dateHelp = `Usage: date [OPTION]... [+FORMAT]
@@ -92,11 +92,11 @@ func dateCommand(p *command.Proc) int {
 	case source != "" && set != "":
 		return p.Usage(1, "the options to print and set the time may not be used together")
 	case len(operands) > 1:
-		return p.Usage(1, "extra operand %s", quote.Curly(operands[1]))
+		return p.Usage(1, "extra operand %s", quote.Locale(operands[1]))
 	case len(operands) == 1 && strings.HasPrefix(operands[0], "+"):
 		layout(operands[0][1:])
 	case len(operands) == 1 && (source != "" || set != ""):
-		return p.Usage(1, "the argument %s lacks a leading '+';\nwhen using an option to specify date(s), any non-option\nargument must be a format string beginning with '+'", quote.Curly(operands[0]))
+		return p.Usage(1, "the argument %s lacks a leading '+';\nwhen using an option to specify date(s), any non-option\nargument must be a format string beginning with '+'", quote.Locale(operands[0]))
 	case len(operands) == 1:
 		return d.refuse(operands[0], false)
 	}
@@ -116,11 +116,11 @@ func dateCommand(p *command.Proc) int {
 func (d *dater) refuse(text string, free bool) int {
 	if free {
 		if _, err := datetime.Parse(text, d.now, d.loc); err != nil {
-			d.p.Errorf("invalid date %s", quote.Curly(text))
+			d.p.Errorf("invalid date %s", quote.Locale(text))
 			return 1
 		}
 	} else if len(text) < 8 || strings.Trim(text, "0123456789.") != "" {
-		d.p.Errorf("invalid date %s", quote.Curly(text))
+		d.p.Errorf("invalid date %s", quote.Locale(text))
 		return 1
 	}
 	d.p.Errorf("cannot set date: Operation not permitted")
@@ -161,10 +161,10 @@ func (d *dater) word(arg, option string, words ...string) string {
 			return w
 		}
 	}
-	d.p.Errorf("invalid argument %s for %s", quote.Curly(arg), quote.Curly(option))
+	d.p.Errorf("invalid argument %s for %s", quote.Locale(arg), quote.Locale(option))
 	msg := "Valid arguments are:\n"
 	for _, w := range words {
-		msg += "  - " + quote.Curly(w) + "\n"
+		msg += "  - " + quote.Locale(w) + "\n"
 	}
 	_, _ = d.p.Stderr.Write([]byte(msg + "Try 'date --help' for more information.\n"))
 	d.p.Exit(1)
@@ -200,7 +200,7 @@ func (d *dater) print(t time.Time) {
 func (d *dater) printParsed(text string) bool {
 	t, err := datetime.Parse(text, d.now, d.loc)
 	if err != nil {
-		d.p.Errorf("invalid date %s", quote.Curly(text))
+		d.p.Errorf("invalid date %s", quote.Locale(text))
 		return false
 	}
 	d.print(t)

@@ -5,8 +5,8 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
-	"openclaw/toolwasm/guest/text/quote"
 )
 
 const envHelp = `Usage: env [OPTION]... [-] [NAME=VALUE]... [COMMAND [ARG]...]
@@ -49,7 +49,7 @@ func envCommand(p *command.Proc) int {
 			end = 0
 		case "u":
 			if o.Arg == "" || strings.Contains(o.Arg, "=") {
-				p.Errorf("cannot unset %s: Invalid argument", quote.Curly(o.Arg))
+				p.Errorf("cannot unset %s: Invalid argument", quote.Locale(o.Arg))
 				return statusCannot
 			}
 			vars = unset(vars, o.Arg)
@@ -87,10 +87,10 @@ func runWithEnv(p *command.Proc, argv, vars []string, dir string, end byte) int 
 		info, err := p.Stat(dir)
 		switch {
 		case err != nil:
-			p.Errorf("cannot change directory to %s: %s", quote.Shell(dir), sys.Strerror(err))
+			p.Errorf("cannot change directory to %s: %s", quote.Always(dir), sys.Strerror(err))
 			return statusCannot
 		case !info.IsDir():
-			p.Errorf("cannot change directory to %s: Not a directory", quote.Shell(dir))
+			p.Errorf("cannot change directory to %s: Not a directory", quote.Always(dir))
 			return statusCannot
 		}
 		spec.Dir = p.Path(dir)

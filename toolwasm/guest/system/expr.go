@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 
 	"openclaw/toolwasm/guest/command"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/regex"
-	"openclaw/toolwasm/guest/text/quote"
 )
 
 const exprHelp = `Usage: expr EXPRESSION
@@ -91,7 +91,7 @@ func exprCommand(p *command.Proc) int {
 	e := expr{p: p, args: args}
 	v := e.or(true)
 	if e.i < len(e.args) {
-		e.syntax("unexpected argument %s", quote.Curly(e.args[e.i]))
+		e.syntax("unexpected argument %s", quote.Locale(e.args[e.i]))
 	}
 	_, _ = p.Out().WriteString(string(v) + "\n")
 	if v.null() {
@@ -121,7 +121,7 @@ func (e *expr) accept(tokens ...string) string {
 // need ends the command when no argument is left.
 func (e *expr) need() {
 	if e.i >= len(e.args) {
-		e.syntax("missing argument after %s", quote.Curly(e.args[len(e.args)-1]))
+		e.syntax("missing argument after %s", quote.Locale(e.args[len(e.args)-1]))
 	}
 }
 
@@ -327,10 +327,10 @@ func (e *expr) primary(eval bool) exprValue {
 	case "(":
 		v := e.or(eval)
 		if e.i >= len(e.args) {
-			e.syntax("expecting ')' after %s", quote.Curly(e.args[e.i-1]))
+			e.syntax("expecting ')' after %s", quote.Locale(e.args[e.i-1]))
 		}
 		if e.accept(")") == "" {
-			e.syntax("expecting ')' instead of %s", quote.Curly(e.args[e.i]))
+			e.syntax("expecting ')' instead of %s", quote.Locale(e.args[e.i]))
 		}
 		return v
 	case ")":

@@ -9,8 +9,8 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/text/lines"
-	"openclaw/toolwasm/guest/text/quote"
 )
 
 const factorHelp = `Usage: factor [OPTION]... [NUMBER]...
@@ -53,7 +53,7 @@ func writeFactors(p *command.Proc, word string, powers bool) bool {
 	digits := strings.TrimPrefix(strings.TrimLeft(word, " "), "+")
 	n, ok := new(big.Int).SetString(digits, 10)
 	if !ok || len(digits) > maxFactorDigits || strings.Trim(digits, "0123456789") != "" {
-		p.Errorf("%s is not a valid positive integer", quote.Curly(word))
+		p.Errorf("%s is not a valid positive integer", quote.Locale(word))
 		return false
 	}
 	factors := factorize(p, n)

@@ -12,8 +12,8 @@ import (
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/datetime"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
-	"openclaw/toolwasm/guest/text/quote"
 )
 
 // What the sandbox says of itself. Nothing of it is the host's.
@@ -58,7 +58,7 @@ func unameCommand(p *command.Proc) int {
 		},
 	})
 	if len(operands) > 0 {
-		return p.Usage(1, "extra operand %s", quote.Curly(operands[0]))
+		return p.Usage(1, "extra operand %s", quote.Locale(operands[0]))
 	}
 	asked := ""
 	for _, o := range opts {
@@ -91,7 +91,7 @@ func fact(line string) command.Func {
 	return func(p *command.Proc) int {
 		_, operands := p.Options(1, getopt.Spec{})
 		if len(operands) > 0 {
-			return p.Usage(1, "extra operand %s", quote.Curly(operands[0]))
+			return p.Usage(1, "extra operand %s", quote.Locale(operands[0]))
 		}
 		_, _ = p.Out().WriteString(line + "\n")
 		return 0
@@ -182,7 +182,7 @@ func idCommand(p *command.Proc) int {
 	}
 	for _, u := range operands {
 		if u != sys.User && u != strconv.Itoa(sys.UID) {
-			p.Errorf("%s: no such user", quote.Curly(u))
+			p.Errorf("%s: no such user", quote.Locale(u))
 			return 1
 		}
 	}
@@ -212,12 +212,12 @@ func nprocCommand(p *command.Proc) int {
 	opts, operands := p.Options(1, getopt.Spec{Long: []getopt.Long{{Name: "all"}, {Name: "ignore", Arg: getopt.Required}}})
 	for _, o := range opts {
 		if _, err := strconv.ParseUint(o.Arg, 10, 64); o.Name == "ignore" && err != nil {
-			p.Errorf("invalid number: %s", quote.Curly(o.Arg))
+			p.Errorf("invalid number: %s", quote.Locale(o.Arg))
 			return 1
 		}
 	}
 	if len(operands) > 0 {
-		return p.Usage(1, "extra operand %s", quote.Curly(operands[0]))
+		return p.Usage(1, "extra operand %s", quote.Locale(operands[0]))
 	}
 	_, _ = p.Out().WriteString(strconv.Itoa(processors) + "\n")
 	return 0

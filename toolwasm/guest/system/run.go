@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"openclaw/toolwasm/guest/command"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
-	"openclaw/toolwasm/guest/text/quote"
 )
 
 // Exit statuses of commands that run others.
@@ -40,9 +40,9 @@ func findCommand(p *command.Proc, name string) (status int, cause string) {
 // runCommand runs the rest of a command line, reporting in the given words what cannot be run.
 func runCommand(p *command.Proc, argv []string, spec command.Spec, message string) int {
 	if status, cause := findCommand(p, argv[0]); status != 0 {
-		name := quote.Curly(argv[0])
+		name := quote.Locale(argv[0])
 		if p.Name == "nohup" {
-			name = quote.Shell(argv[0])
+			name = quote.Always(argv[0])
 		}
 		p.Errorf("%s%s: %s", message, name, cause)
 		return status

@@ -9,7 +9,7 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
-	"openclaw/toolwasm/guest/text/quote"
+	"openclaw/toolwasm/guest/quote"
 )
 
 const sleepHelp = `Usage: sleep NUMBER[SUFFIX]...
@@ -63,7 +63,7 @@ func sleepCommand(p *command.Proc) int {
 	for _, s := range operands {
 		d, ok := parseDuration(s)
 		if !ok {
-			p.Errorf("invalid time interval %s", quote.Curly(s))
+			p.Errorf("invalid time interval %s", quote.Locale(s))
 			bad = true
 			continue
 		}
@@ -104,14 +104,14 @@ func timeoutCommand(p *command.Proc) int {
 		switch o.Name {
 		case "k":
 			if _, ok := parseDuration(o.Arg); !ok {
-				return p.Usage(statusCannot, "invalid time interval %s", quote.Curly(o.Arg))
+				return p.Usage(statusCannot, "invalid time interval %s", quote.Locale(o.Arg))
 			}
 		case "p":
 			preserve = true
 		case "s":
 			var ok bool
 			if sig, ok = signalNumber(o.Arg); !ok {
-				return p.Usage(statusCannot, "%s: invalid signal", quote.Curly(o.Arg))
+				return p.Usage(statusCannot, "%s: invalid signal", quote.Locale(o.Arg))
 			}
 		case "v":
 			verbose = true
@@ -123,7 +123,7 @@ func timeoutCommand(p *command.Proc) int {
 	}
 	d, ok := parseDuration(operands[0])
 	if !ok {
-		return p.Usage(statusCannot, "invalid time interval %s", quote.Curly(operands[0]))
+		return p.Usage(statusCannot, "invalid time interval %s", quote.Locale(operands[0]))
 	}
 	return runFor(p, operands[1:], d, sig, preserve, verbose)
 }
@@ -146,7 +146,7 @@ func runFor(p *command.Proc, argv []string, d time.Duration, sig int, preserve, 
 		return status
 	}
 	if verbose {
-		p.Errorf("sending signal %s to command %s", signalName(sig), quote.Curly(argv[0]))
+		p.Errorf("sending signal %s to command %s", signalName(sig), quote.Locale(argv[0]))
 	}
 	const kill = 9
 	if preserve || sig == kill {

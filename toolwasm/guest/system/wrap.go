@@ -8,7 +8,7 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
-	"openclaw/toolwasm/guest/text/quote"
+	"openclaw/toolwasm/guest/quote"
 )
 
 const nohupHelp = `Usage: nohup COMMAND [ARG]...
@@ -57,7 +57,7 @@ func niceCommand(p *command.Proc) int {
 	})
 	for _, o := range opts {
 		if _, err := strconv.Atoi(o.Arg); err != nil {
-			p.Errorf("invalid adjustment %s", quote.Curly(o.Arg))
+			p.Errorf("invalid adjustment %s", quote.Locale(o.Arg))
 			return statusCannot
 		}
 	}

@@ -9,8 +9,8 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
-	"openclaw/toolwasm/guest/text/quote"
 )
 
 const xargsHelp = `Usage: xargs [OPTION]... COMMAND [INITIAL-ARGS]...
@@ -108,7 +108,7 @@ func xargsCommand(p *command.Proc) int {
 	}
 	f, err := p.OpenArg(file)
 	if err != nil {
-		p.Errorf("Cannot open input file %s: %s", quote.Curly(file), sys.Strerror(err))
+		p.Errorf("Cannot open input file %s: %s", quote.Locale(file), sys.Strerror(err))
 		return 1
 	}
 	defer f.Close()

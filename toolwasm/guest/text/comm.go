@@ -6,8 +6,8 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/text/lines"
-	"openclaw/toolwasm/guest/text/quote"
 )
 
 const commHelp = `Usage: comm [OPTION]... FILE1 FILE2
@@ -87,9 +87,9 @@ func twoOperands(p *command.Proc, operands []string) int {
 	case len(operands) == 0:
 		return p.Usage(1, "missing operand")
 	case len(operands) == 1:
-		return p.Usage(1, "missing operand after %s", quote.Curly(operands[0]))
+		return p.Usage(1, "missing operand after %s", quote.Locale(operands[0]))
 	case len(operands) > 2:
-		return p.Usage(1, "extra operand %s", quote.Curly(operands[2]))
+		return p.Usage(1, "extra operand %s", quote.Locale(operands[2]))
 	}
 	return 0
 }

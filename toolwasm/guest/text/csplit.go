@@ -10,9 +10,9 @@ import (
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/format"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/regex"
 	"openclaw/toolwasm/guest/sys"
-	"openclaw/toolwasm/guest/text/quote"
 )
 
 const csplitHelp = `Usage: csplit [OPTION]... FILE PATTERN...
@@ -88,7 +88,7 @@ func csplitCommand(p *command.Proc) int {
 			n, err := strconv.Atoi(o.Arg)
 			const longest = 100
 			if err != nil || n < 0 || n > longest {
-				p.Errorf("invalid number: %s", quote.Curly(o.Arg))
+				p.Errorf("invalid number: %s", quote.Locale(o.Arg))
 				return 1
 			}
 			c.digits = n
@@ -104,7 +104,7 @@ func csplitCommand(p *command.Proc) int {
 	case 0:
 		return p.Usage(1, "missing operand")
 	case 1:
-		return p.Usage(1, "missing operand after %s", quote.Curly(operands[0]))
+		return p.Usage(1, "missing operand after %s", quote.Locale(operands[0]))
 	}
 	dividers := c.parse(operands[1:])
 	data, err := p.ReadFile(operands[0])
@@ -112,7 +112,7 @@ func csplitCommand(p *command.Proc) int {
 		if isDirectory(err) {
 			p.Errorf("read error: %s", sys.Strerror(err))
 		} else {
-			p.Errorf("cannot open %s for reading: %s", quote.Shell(operands[0]), sys.Strerror(err))
+			p.Errorf("cannot open %s for reading: %s", quote.Always(operands[0]), sys.Strerror(err))
 		}
 		return 1
 	}
@@ -144,16 +144,16 @@ func (c *csplitter) parse(args []string) []divider {
 		default:
 			n, err := strconv.Atoi(a)
 			if err != nil || n < 0 {
-				c.die("%s: invalid pattern", quote.Curly(a))
+				c.die("%s: invalid pattern", quote.Locale(a))
 			}
 			if n == 0 {
 				c.die("%s: line number must be greater than zero", a)
 			}
 			if len(out) > 0 && out[len(out)-1].re == nil && out[len(out)-1].line > n {
-				c.die("line number %s is smaller than preceding line number, %d", quote.Curly(a), out[len(out)-1].line)
+				c.die("line number %s is smaller than preceding line number, %d", quote.Locale(a), out[len(out)-1].line)
 			}
 			if len(out) > 0 && out[len(out)-1].re == nil && out[len(out)-1].line == n {
-				c.p.Errorf("warning: line number %s is the same as preceding line number", quote.Curly(a))
+				c.p.Errorf("warning: line number %s is the same as preceding line number", quote.Locale(a))
 			}
 			out = append(out, divider{text: a, line: n})
 		}
@@ -168,12 +168,12 @@ func (c *csplitter) pattern(a string) divider {
 	}
 	re, err := regex.Compile(a[1:end], 0)
 	if err != nil {
-		c.die("%s: invalid regular expression: %s", quote.Curly(a), err)
+		c.die("%s: invalid regular expression: %s", quote.Locale(a), err)
 	}
 	d := divider{text: a, re: re, skip: a[0] == '%'}
 	if rest := a[end+1:]; rest != "" {
 		if d.offset, err = strconv.Atoi(rest); err != nil {
-			c.die("%s: integer expected after delimiter", quote.Curly(a))
+			c.die("%s: integer expected after delimiter", quote.Locale(a))
 		}
 	}
 	return d
@@ -181,7 +181,7 @@ func (c *csplitter) pattern(a string) divider {
 
 func (c *csplitter) repetition(a string, ds []divider) {
 	if len(ds) == 0 {
-		c.die("%s: invalid pattern", quote.Curly(a))
+		c.die("%s: invalid pattern", quote.Locale(a))
 	}
 	d := &ds[len(ds)-1]
 	inner, closed := strings.CutSuffix(a[1:], "}")
@@ -192,7 +192,7 @@ func (c *csplitter) repetition(a string, ds []divider) {
 	case inner == "*":
 		d.forever = true
 	case err != nil || n < 0:
-		c.die("%s}: integer required between '{' and '}'", quote.Curly(a[:len(a)-1]))
+		c.die("%s}: integer required between '{' and '}'", quote.Locale(a[:len(a)-1]))
 	default:
 		d.repeat = n
 	}
@@ -268,7 +268,7 @@ func (c *csplitter) byNumber(d *divider, rep int) bool {
 
 func (c *csplitter) numberError(d *divider, rep int) bool {
 	c.end()
-	c.die("%s: line number out of range%s", quote.Curly(d.text), repetitionText(rep))
+	c.die("%s: line number out of range%s", quote.Locale(d.text), repetitionText(rep))
 	return false
 }
 
@@ -300,12 +300,12 @@ func (c *csplitter) byPattern(d *divider, rep int) bool {
 	at := c.current + d.offset
 	if c.head+1 > at {
 		c.end()
-		c.die("%s: line number out of range", quote.Curly(d.text))
+		c.die("%s: line number out of range", quote.Locale(d.text))
 	}
 	for c.head+1 < at {
 		if !c.take(!d.skip) {
 			c.end()
-			c.die("%s: line number out of range", quote.Curly(d.text))
+			c.die("%s: line number out of range", quote.Locale(d.text))
 		}
 	}
 	if !d.skip {
@@ -328,7 +328,7 @@ func (c *csplitter) patternError(d *divider, rep int) bool {
 	if d.forever {
 		return false
 	}
-	c.die("%s: match not found%s", quote.Curly(d.text), repetitionText(rep))
+	c.die("%s: match not found%s", quote.Locale(d.text), repetitionText(rep))
 	return false
 }
 

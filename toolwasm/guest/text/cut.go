@@ -9,7 +9,7 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
-	"openclaw/toolwasm/guest/text/quote"
+	"openclaw/toolwasm/guest/quote"
 )
 
 const cutHelp = `Usage: cut OPTION... [FILE]...
@@ -143,9 +143,9 @@ func parseSpans(list string, fields bool) (spans []span, msg string) {
 			}
 			if trimDigits(end) != "" {
 				if fields {
-					return nil, "invalid field value " + quote.Curly(end)
+					return nil, "invalid field value " + quote.Locale(end)
 				}
-				return nil, "invalid " + value + " " + quote.Curly(end)
+				return nil, "invalid " + value + " " + quote.Locale(end)
 			}
 		}
 		if dash && from == "" && to == "" {
@@ -190,9 +190,9 @@ func parseSpans(list string, fields bool) (spans []span, msg string) {
 
 func numberTooLarge(fields bool, s string) string {
 	if fields {
-		return "field number " + quote.Curly(s) + " is too large"
+		return "field number " + quote.Locale(s) + " is too large"
 	}
-	return "byte/character offset " + quote.Curly(s) + " is too large"
+	return "byte/character offset " + quote.Locale(s) + " is too large"
 }
 
 // merge sorts spans and joins those that overlap; those that only touch are kept apart when they are to be written

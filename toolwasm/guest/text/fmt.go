@@ -9,8 +9,8 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
-	"openclaw/toolwasm/guest/text/quote"
 )
 
 const fmtHelp = `Usage: fmt [-WIDTH] [OPTION]... [FILE]...
@@ -122,7 +122,7 @@ func fmtCommand(p *command.Proc) int {
 	for _, name := range operands {
 		file, err := p.OpenArg(name)
 		if err != nil {
-			p.Errorf("cannot open %s for reading: %s", quote.Shell(name), sys.Strerror(err))
+			p.Errorf("cannot open %s for reading: %s", quote.Always(name), sys.Strerror(err))
 			status = 1
 			continue
 		}
@@ -141,7 +141,7 @@ func fmtWidth(p *command.Proc, s string) int {
 		if err == nil || trimDigits(s) == "" && s != "" {
 			why = ": Numerical result out of range"
 		}
-		p.Errorf("invalid width: %s%s", quote.Curly(s), why)
+		p.Errorf("invalid width: %s%s", quote.Locale(s), why)
 		p.Exit(1)
 	}
 	return n
@@ -155,7 +155,7 @@ func (f *formatter) settleWidths(p *command.Proc) {
 	case f.width < 0:
 		f.width = f.goal + room
 	case f.goal > f.width:
-		p.Errorf("invalid width: %s: Numerical result out of range", quote.Curly(strconv.Itoa(f.goal)))
+		p.Errorf("invalid width: %s: Numerical result out of range", quote.Locale(strconv.Itoa(f.goal)))
 		p.Exit(1)
 	}
 	if f.goal < 0 {

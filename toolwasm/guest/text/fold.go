@@ -5,7 +5,7 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
-	"openclaw/toolwasm/guest/text/quote"
+	"openclaw/toolwasm/guest/quote"
 )
 
 const foldHelp = `Usage: fold [OPTION]... [FILE]...
@@ -36,7 +36,7 @@ func foldCommand(p *command.Proc) int {
 			if err == nil {
 				why = outOfRange
 			}
-			p.Errorf("invalid number of columns: %s%s", quote.Curly(o.Arg), why)
+			p.Errorf("invalid number of columns: %s%s", quote.Locale(o.Arg), why)
 			return 1
 		}
 		f.width = n

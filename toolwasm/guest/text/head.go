@@ -8,9 +8,9 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
 	"openclaw/toolwasm/guest/text/quantity"
-	"openclaw/toolwasm/guest/text/quote"
 )
 
 const headHelp = `Usage: head [OPTION]... [FILE]...
@@ -89,7 +89,7 @@ func count(p *command.Proc, num, shown string, inBytes bool) int64 {
 	if err == quantity.ErrRange {
 		why = ": Value too large for defined data type"
 	}
-	p.Errorf("invalid number of %s: %s%s", unit, quote.Curly(shown), why)
+	p.Errorf("invalid number of %s: %s%s", unit, quote.Locale(shown), why)
 	p.Exit(1)
 	return 0
 }
@@ -134,13 +134,13 @@ func (s *piece) each(p *command.Proc, operands []string, show func(*command.Proc
 		f, err := p.OpenArg(name)
 		shown := operandName(name)
 		if err != nil {
-			p.Errorf("cannot open %s for reading: %s", quote.Shell(shown), sys.Strerror(err))
+			p.Errorf("cannot open %s for reading: %s", quote.Always(shown), sys.Strerror(err))
 			status = 1
 			continue
 		}
 		s.header(p, shown)
 		if err := show(p, s, f); err != nil {
-			p.Errorf("error reading %s: %s", quote.Shell(shown), sys.Strerror(err))
+			p.Errorf("error reading %s: %s", quote.Always(shown), sys.Strerror(err))
 			status = 1
 		}
 		f.Close()

@@ -9,9 +9,9 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
 	"openclaw/toolwasm/guest/text/lines"
-	"openclaw/toolwasm/guest/text/quote"
 )
 
 // copyBuffer is the size of the pieces in which streams are passed on.

@@ -8,8 +8,8 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/text/lines"
-	"openclaw/toolwasm/guest/text/quote"
 )
 
 const joinHelp = `Usage: join [OPTION]... FILE1 FILE2
@@ -118,7 +118,7 @@ func (j *joiner) set(o getopt.Option) {
 	case "a", "v":
 		j.pairs = j.pairs && o.Name == "a"
 		if o.Arg != "1" && o.Arg != "2" {
-			j.die("invalid field number: %s", quote.Curly(o.Arg))
+			j.die("invalid field number: %s", quote.Locale(o.Arg))
 		}
 		j.unpaired[o.Arg[0]-'1'] = true
 	case "e":
@@ -162,7 +162,7 @@ func (j *joiner) field(s string) int {
 		return lineEnd
 	}
 	if err != nil || n < 1 {
-		j.die("invalid field number: %s", quote.Curly(s))
+		j.die("invalid field number: %s", quote.Locale(s))
 	}
 	return n - 1
 }
@@ -174,7 +174,7 @@ func (j *joiner) setTab(s string) {
 		tab = int(j.eol) // the whole line is the field
 	case s == `\0`:
 	case len(s) > 1:
-		j.die("multi-character tab %s", quote.Curly(s))
+		j.die("multi-character tab %s", quote.Locale(s))
 	default:
 		tab = int(s[0])
 	}
@@ -195,10 +195,10 @@ func (j *joiner) setFormat(s string) {
 			continue
 		}
 		if w[0] != '1' && w[0] != '2' {
-			j.die("invalid file number in field spec: %s", quote.Curly(w))
+			j.die("invalid file number in field spec: %s", quote.Locale(w))
 		}
 		if len(w) < 2 || w[1] != '.' {
-			j.die("invalid field specifier: %s", quote.Curly(w))
+			j.die("invalid field specifier: %s", quote.Locale(w))
 		}
 		j.format = append(j.format, outField{file: int(w[0] - '1'), field: j.field(w[2:])})
 	}

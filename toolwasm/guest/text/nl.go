@@ -6,8 +6,8 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/regex"
-	"openclaw/toolwasm/guest/text/quote"
 )
 
 const nlHelp = `Usage: nl [OPTION]... [FILE]...
@@ -101,11 +101,11 @@ func (n *numberer) set(o getopt.Option) {
 	case "l":
 		n.blank = int(n.integer(o.Arg, "invalid line number of blank lines"))
 		if n.blank < 1 {
-			n.die("invalid line number of blank lines: %s", quote.Curly(o.Arg))
+			n.die("invalid line number of blank lines: %s", quote.Locale(o.Arg))
 		}
 	case "n":
 		if o.Arg != "ln" && o.Arg != "rn" && o.Arg != "rz" {
-			n.p.Exit(n.p.Usage(1, "invalid line numbering format: %s", quote.Curly(o.Arg)))
+			n.p.Exit(n.p.Usage(1, "invalid line numbering format: %s", quote.Locale(o.Arg)))
 		}
 		n.format = o.Arg
 	case "p":
@@ -118,7 +118,7 @@ func (n *numberer) set(o getopt.Option) {
 		const widest = 1 << 16
 		n.width = int(min(n.integer(o.Arg, "invalid line number field width"), widest))
 		if n.width < 1 {
-			n.die("invalid line number field width: %s: Numerical result out of range", quote.Curly(o.Arg))
+			n.die("invalid line number field width: %s: Numerical result out of range", quote.Locale(o.Arg))
 		}
 	}
 }
@@ -126,7 +126,7 @@ func (n *numberer) set(o getopt.Option) {
 func (n *numberer) integer(s, msg string) int64 {
 	v, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
-		n.die("%s: %s", msg, quote.Curly(s))
+		n.die("%s: %s", msg, quote.Locale(s))
 	}
 	return v
 }
@@ -142,7 +142,7 @@ func (n *numberer) style(s, section string) nlStyle {
 		}
 		return nlStyle{kind: 'p', re: re}
 	}
-	n.p.Exit(n.p.Usage(1, "invalid %s numbering style: %s", section, quote.Curly(s)))
+	n.p.Exit(n.p.Usage(1, "invalid %s numbering style: %s", section, quote.Locale(s)))
 	return nlStyle{}
 }
 

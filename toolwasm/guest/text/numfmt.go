@@ -8,8 +8,8 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/text/lines"
-	"openclaw/toolwasm/guest/text/quote"
 )
 
 const numfmtHelp = `Usage: numfmt [OPTION]... [NUMBER]...
@@ -131,7 +131,7 @@ func (n *numfmter) set(o getopt.Option) {
 		if o.HasArg {
 			h, err := strconv.Atoi(o.Arg)
 			if err != nil || h < 1 {
-				n.die("invalid header value %s", quote.Curly(o.Arg))
+				n.die("invalid header value %s", quote.Locale(o.Arg))
 			}
 			n.header = h
 		}
@@ -141,7 +141,7 @@ func (n *numfmter) set(o getopt.Option) {
 		w, err := strconv.Atoi(o.Arg)
 		const widest = 1 << 16
 		if err != nil || w == 0 || w > widest || w < -widest {
-			n.die("invalid padding value %s", quote.Curly(o.Arg))
+			n.die("invalid padding value %s", quote.Locale(o.Arg))
 		}
 		n.padding = w
 	case "round":
@@ -171,7 +171,7 @@ func (n *numfmter) unit(s string) *big.Float {
 		v, rest, ok = n.scale(v, rest, "auto")
 	}
 	if !ok || rest != "" || v.Sign() <= 0 {
-		n.die("invalid unit size: %s", quote.Curly(s))
+		n.die("invalid unit size: %s", quote.Locale(s))
 	}
 	return v
 }
@@ -189,7 +189,7 @@ func (n *numfmter) setFormat(f string) {
 		i++
 	}
 	if i >= len(f) {
-		n.die("format %s has no %% directive", quote.Curly(f))
+		n.die("format %s has no %% directive", quote.Locale(f))
 	}
 	n.before = strings.ReplaceAll(f[:i], "%%", "%")
 	j := i + 1
@@ -210,7 +210,7 @@ func (n *numfmter) setFormat(f string) {
 		n.precision = min(atoi(f[start:j]), 1<<10)
 	}
 	if j >= len(f) || f[j] != 'f' {
-		n.die("invalid format %s, directive must be %%[0]['][-][N][.][N]f", quote.Curly(f))
+		n.die("invalid format %s, directive must be %%[0]['][-][N][.][N]f", quote.Locale(f))
 	}
 	switch {
 	case width > 0 && zero && !left:
@@ -222,7 +222,7 @@ func (n *numfmter) setFormat(f string) {
 	}
 	rest := f[j+1:]
 	if strings.Contains(strings.ReplaceAll(rest, "%%", ""), "%") {
-		n.die("format %s has too many %% directives", quote.Curly(f))
+		n.die("format %s has too many %% directives", quote.Locale(f))
 	}
 	n.after = rest // GNU does not look for %% here
 }
@@ -411,13 +411,13 @@ func (n *numfmter) parse(s string) (v *big.Float, prec int, msg string) {
 	if !ok {
 		digits := strings.TrimLeft(strings.TrimPrefix(s, "-"), "0123456789.")
 		if digits == "" && len(s) > 1 {
-			return nil, 0, "value too large to be converted: " + quote.Curly(s)
+			return nil, 0, "value too large to be converted: " + quote.Locale(s)
 		}
-		return nil, 0, "invalid number: " + quote.Curly(s)
+		return nil, 0, "invalid number: " + quote.Locale(s)
 	}
 	const maxDigits = 27
 	if whole, _, _ := strings.Cut(strings.TrimLeft(strings.TrimPrefix(s, "-"), "0"), "."); len(whole)-len(rest) > maxDigits {
-		return nil, 0, "value too large to be converted: " + quote.Curly(s)
+		return nil, 0, "value too large to be converted: " + quote.Locale(s)
 	}
 	if rest == "" {
 		return v, prec, ""
@@ -427,17 +427,17 @@ func (n *numfmter) parse(s string) (v *big.Float, prec int, msg string) {
 		return v, prec, ""
 	}
 	if strings.IndexByte(numfmtSuffixes, rest[0]) < 0 {
-		return nil, 0, "invalid suffix in input: " + quote.Curly(s)
+		return nil, 0, "invalid suffix in input: " + quote.Locale(s)
 	}
 	if n.from == "none" {
-		return nil, 0, "rejecting suffix in input: " + quote.Curly(s) + " (consider using --from)"
+		return nil, 0, "rejecting suffix in input: " + quote.Locale(s) + " (consider using --from)"
 	}
 	v, rest, ok = n.scale(v, rest, n.from)
 	if !ok {
-		return nil, 0, "missing 'i' suffix in input: " + quote.Curly(s) + " (e.g Ki/Mi/Gi)"
+		return nil, 0, "missing 'i' suffix in input: " + quote.Locale(s) + " (e.g Ki/Mi/Gi)"
 	}
 	if rest != "" {
-		return nil, 0, "invalid suffix in input " + quote.Curly(s) + ": " + quote.Curly(rest)
+		return nil, 0, "invalid suffix in input " + quote.Locale(s) + ": " + quote.Locale(rest)
 	}
 	return v, 0, ""
 }

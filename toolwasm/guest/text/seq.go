@@ -10,7 +10,7 @@ import (
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/format"
 	"openclaw/toolwasm/guest/getopt"
-	"openclaw/toolwasm/guest/text/quote"
+	"openclaw/toolwasm/guest/quote"
 )
 
 const seqHelp = `Usage: seq [OPTION]... [FIRST [INCREMENT]] LAST
@@ -68,7 +68,7 @@ func seqCommand(p *command.Proc) int {
 	case len(operands) == 0:
 		return p.Usage(1, "missing operand")
 	case len(operands) > 3:
-		return p.Usage(1, "extra operand %s", quote.Curly(operands[3]))
+		return p.Usage(1, "extra operand %s", quote.Locale(operands[3]))
 	case hasLayout && s.equal:
 		return p.Usage(1, "format string may not be specified when printing equal width strings")
 	}
@@ -95,21 +95,21 @@ func (s *sequence) layout(layout string) {
 			continue
 		}
 		if s.spec != nil {
-			s.die("format %s has too many %% directives", quote.Curly(layout))
+			s.die("format %s has too many %% directives", quote.Locale(layout))
 		}
 		spec, n, ok := format.Parse(layout[i+1:])
 		if !ok {
-			s.die("format %s ends in %%", quote.Curly(layout))
+			s.die("format %s ends in %%", quote.Locale(layout))
 		}
 		if strings.IndexByte("aefgAEFG", spec.Verb) < 0 {
-			s.die("format %s has unknown %%%c directive", quote.Curly(layout), spec.Verb)
+			s.die("format %s has unknown %%%c directive", quote.Locale(layout), spec.Verb)
 		}
 		s.spec, s.before = &spec, before.String()
 		before.Reset()
 		i += n
 	}
 	if s.spec == nil {
-		s.die("format %s has no %% directive", quote.Curly(layout))
+		s.die("format %s has no %% directive", quote.Locale(layout))
 	}
 	s.after = before.String()
 }
@@ -126,15 +126,15 @@ func (s *sequence) numbers(operands []string) bool {
 	for i, text := range operands {
 		n, ok := parseSeqNumber(text)
 		if !ok {
-			s.p.Exit(s.p.Usage(1, "invalid floating point argument: %s", quote.Curly(text)))
+			s.p.Exit(s.p.Usage(1, "invalid floating point argument: %s", quote.Locale(text)))
 		}
 		if math.IsNaN(n.value) {
-			s.p.Exit(s.p.Usage(1, "invalid %s argument: %s", quote.Curly("not-a-number"), quote.Curly(text)))
+			s.p.Exit(s.p.Usage(1, "invalid %s argument: %s", quote.Locale("not-a-number"), quote.Locale(text)))
 		}
 		*targets[i] = n
 	}
 	if s.step.value == 0 && (s.step.binary || s.step.n.Sign() == 0) {
-		s.p.Exit(s.p.Usage(1, "invalid Zero increment value: %s", quote.Curly(operands[1])))
+		s.p.Exit(s.p.Usage(1, "invalid Zero increment value: %s", quote.Locale(operands[1])))
 	}
 	return true
 }

@@ -11,9 +11,9 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
 	"openclaw/toolwasm/guest/text/lines"
-	"openclaw/toolwasm/guest/text/quote"
 )
 
 const shufHelp = `Usage: shuf [OPTION]... [FILE]
@@ -66,9 +66,9 @@ func shufCommand(p *command.Proc) int {
 	case s.echo && s.ranged:
 		return p.Usage(1, "cannot combine -e and -i options")
 	case s.ranged && len(operands) > 0:
-		return p.Usage(1, "extra operand %s", quote.Curly(operands[0]))
+		return p.Usage(1, "extra operand %s", quote.Locale(operands[0]))
 	case !s.echo && len(operands) > 1:
-		return p.Usage(1, "extra operand %s", quote.Curly(operands[1]))
+		return p.Usage(1, "extra operand %s", quote.Locale(operands[1]))
 	}
 	return s.run()
 }
@@ -88,7 +88,7 @@ func (s *shuffler) set(o getopt.Option) {
 		s.lo, err1 = strconv.ParseUint(lo, 10, 64)
 		s.hi, err2 = strconv.ParseUint(hi, 10, 64)
 		if !ok || err1 != nil || err2 != nil || s.lo > s.hi && s.lo-s.hi != 1 {
-			s.die("invalid input range: %s", quote.Curly(o.Arg))
+			s.die("invalid input range: %s", quote.Locale(o.Arg))
 		}
 		if s.ranged {
 			s.die("multiple -i options specified")
@@ -97,7 +97,7 @@ func (s *shuffler) set(o getopt.Option) {
 	case "n":
 		n, err := strconv.Atoi(o.Arg)
 		if o.Arg == "" || trimDigits(o.Arg) != "" {
-			s.die("invalid line count: %s", quote.Curly(o.Arg))
+			s.die("invalid line count: %s", quote.Locale(o.Arg))
 		}
 		if err == nil {
 			s.count = min(s.count, n)
@@ -141,7 +141,7 @@ func (s *shuffler) run() int {
 	}
 	if err != nil {
 		if err == io.EOF {
-			s.p.Errorf("%s: end of file", quote.Shell(s.source))
+			s.p.Errorf("%s: end of file", quote.Always(s.source))
 		} else {
 			s.p.Errorf("%s", err)
 		}

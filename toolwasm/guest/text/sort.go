@@ -11,9 +11,9 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
 	"openclaw/toolwasm/guest/text/lines"
-	"openclaw/toolwasm/guest/text/quote"
 )
 
 const sortHelp = `Usage: sort [OPTION]... [FILE]...
@@ -115,7 +115,7 @@ func sortCommand(p *command.Proc) int {
 	}
 	if from != "" {
 		if len(operands) > 0 {
-			p.Errorf("extra operand %s", quote.Curly(operands[0]))
+			p.Errorf("extra operand %s", quote.Locale(operands[0]))
 			_, _ = io.WriteString(p.Stderr, "file operands cannot be combined with --files0-from\nTry 'sort --help' for more information.\n")
 			return statusTrouble
 		}
@@ -124,7 +124,7 @@ func sortCommand(p *command.Proc) int {
 			return statusTrouble
 		}
 		if len(operands) == 0 {
-			p.Errorf("no input from %s", quote.Curly(from))
+			p.Errorf("no input from %s", quote.Locale(from))
 			return statusTrouble
 		}
 	}
@@ -244,7 +244,7 @@ func (s *sorter) separator(arg string) {
 	case arg == `\0`:
 		s.c.tab = 0
 	case len(arg) > 1:
-		s.die("multi-character tab %s", quote.Curly(arg))
+		s.die("multi-character tab %s", quote.Locale(arg))
 	default:
 		s.c.tab = int(arg[0])
 	}
@@ -293,7 +293,7 @@ func (s *sorter) checkLetter() string {
 // checkOrder implements -c.
 func (s *sorter) checkOrder(operands []string) int {
 	if len(operands) > 1 {
-		s.p.Errorf("extra operand %s not allowed with -%s", quote.Curly(operands[1]), s.checkLetter())
+		s.p.Errorf("extra operand %s not allowed with -%s", quote.Locale(operands[1]), s.checkLetter())
 		return statusTrouble
 	}
 	name := operands[0]

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"openclaw/toolwasm/guest/text/quote"
+	"openclaw/toolwasm/guest/quote"
 )
 
 // ordering says how a key is compared.
@@ -84,13 +84,13 @@ func parseSortKey(s string) (sortKey, error) {
 }
 
 func badKey(what, spec string) error {
-	return errors.New(what + ": invalid field specification " + quote.Curly(spec))
+	return errors.New(what + ": invalid field specification " + quote.Locale(spec))
 }
 
 func keyNumber(s, _ string, what string) (rest string, n int, err error) {
 	rest = trimDigits(s)
 	if len(rest) == len(s) {
-		return s, 0, errors.New(what + ": invalid count at start of " + quote.Curly(s))
+		return s, 0, errors.New(what + ": invalid count at start of " + quote.Locale(s))
 	}
 	n, err = strconv.Atoi(s[:len(s)-len(rest)])
 	if err != nil || n > lineEnd {

@@ -10,10 +10,10 @@ import (
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
 	"openclaw/toolwasm/guest/pipe"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
 	"openclaw/toolwasm/guest/text/lines"
 	"openclaw/toolwasm/guest/text/quantity"
-	"openclaw/toolwasm/guest/text/quote"
 )
 
 const splitHelp = `Usage: split [OPTION]... [FILE [PREFIX]]
@@ -131,12 +131,12 @@ func splitCommand(p *command.Proc) int {
 			n, err := strconv.Atoi(o.Arg)
 			const longest = 255
 			if err != nil || n < 0 || n > longest {
-				s.die("invalid suffix length: %s", quote.Curly(o.Arg))
+				s.die("invalid suffix length: %s", quote.Locale(o.Arg))
 			}
 			length = n
 		case "additional-suffix":
 			if strings.Contains(o.Arg, "/") {
-				return p.Usage(1, "invalid suffix %s, contains directory separator", quote.Curly(o.Arg))
+				return p.Usage(1, "invalid suffix %s, contains directory separator", quote.Locale(o.Arg))
 			}
 			s.names.extra = o.Arg
 		case "d", "numeric-suffixes":
@@ -148,7 +148,7 @@ func splitCommand(p *command.Proc) int {
 		}
 	}
 	if len(operands) > 2 {
-		return p.Usage(1, "extra operand %s", quote.Curly(operands[2]))
+		return p.Usage(1, "extra operand %s", quote.Locale(operands[2]))
 	}
 	name := "-"
 	if len(operands) > 0 {
@@ -189,7 +189,7 @@ func (s *splitter) set(o getopt.Option) {
 		case o.Arg == `\0`:
 			s.eol = 0
 		case len(o.Arg) > 1:
-			s.die("multi-character separator %s", quote.Curly(o.Arg))
+			s.die("multi-character separator %s", quote.Locale(o.Arg))
 		default:
 			s.eol = o.Arg[0]
 		}
@@ -206,10 +206,10 @@ func (s *splitter) setMode(m splitMode, size int64) {
 func (s *splitter) number(text, msg string) int64 {
 	n, err := quantity.Parse(text, quantity.Size)
 	if err == nil && n == 0 {
-		s.die("%s: %s%s", msg, quote.Curly(text), outOfRange)
+		s.die("%s: %s%s", msg, quote.Locale(text), outOfRange)
 	}
 	if err != nil && err != quantity.ErrRange {
-		s.die("%s: %s", msg, quote.Curly(text))
+		s.die("%s: %s", msg, quote.Locale(text))
 	}
 	return n
 }
@@ -229,18 +229,18 @@ func (s *splitter) chunks(text string) {
 	}
 	count, err := strconv.ParseInt(n, 10, 64)
 	if err == nil && count < 1 {
-		s.die("invalid number of chunks: %s%s", quote.Curly(n), outOfRange)
+		s.die("invalid number of chunks: %s%s", quote.Locale(n), outOfRange)
 	}
 	if err != nil {
-		s.die("invalid number of chunks: %s", quote.Curly(n))
+		s.die("invalid number of chunks: %s", quote.Locale(n))
 	}
 	if both {
 		s.chunk, err = strconv.ParseInt(k, 10, 64)
 		if err == nil && (s.chunk < 1 || s.chunk > count) {
-			s.die("invalid chunk number: %s%s", quote.Curly(k), outOfRange)
+			s.die("invalid chunk number: %s%s", quote.Locale(k), outOfRange)
 		}
 		if err != nil {
-			s.die("invalid chunk number: %s", quote.Curly(k))
+			s.die("invalid chunk number: %s", quote.Locale(k))
 		}
 	}
 	s.setMode(mode, count)
@@ -252,7 +252,7 @@ func (s *splitter) settleNames(length int, from string) {
 	if from != "" {
 		var err error
 		if start, err = strconv.ParseInt(from, int(base), 64); err != nil || start < 0 {
-			s.die("invalid start value for numerical suffix: %s", quote.Curly(from))
+			s.die("invalid start value for numerical suffix: %s", quote.Locale(from))
 		}
 		s.names.auto = false
 	}
@@ -289,7 +289,7 @@ func (s *splitter) settleNames(length int, from string) {
 func (s *splitter) run(name string) int {
 	f, err := s.p.OpenArg(name)
 	if err != nil {
-		s.die("cannot open %s for reading: %s", quote.Shell(name), sys.Strerror(err))
+		s.die("cannot open %s for reading: %s", quote.Always(name), sys.Strerror(err))
 	}
 	defer f.Close()
 	switch s.mode {
@@ -327,9 +327,9 @@ func (s *splitter) create(name string) io.WriteCloser {
 		verb := "creating file"
 		if s.filter != "" {
 			verb = "executing with FILE="
-			fmt.Fprintf(s.p.Out(), "%s%s\n", verb, quote.Shell(name))
+			fmt.Fprintf(s.p.Out(), "%s%s\n", verb, quote.Always(name))
 		} else {
-			fmt.Fprintf(s.p.Out(), "%s %s\n", verb, quote.Shell(name))
+			fmt.Fprintf(s.p.Out(), "%s %s\n", verb, quote.Always(name))
 		}
 	}
 	if s.filter != "" {
@@ -537,7 +537,7 @@ func (s *splitter) piece(k int64, b []byte) {
 func (s *splitter) roundRobin(f io.Reader) error {
 	const most = 1 << 16
 	if s.size > most {
-		s.die("invalid number of chunks: %s", quote.Curly(strconv.FormatInt(s.size, 10)))
+		s.die("invalid number of chunks: %s", quote.Locale(strconv.FormatInt(s.size, 10)))
 	}
 	var outs []io.WriteCloser
 	if s.chunk == 0 && !s.elide {

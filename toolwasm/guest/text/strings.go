@@ -8,7 +8,7 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
-	"openclaw/toolwasm/guest/text/quote"
+	"openclaw/toolwasm/guest/quote"
 )
 
 const stringsHelp = `Usage: strings [OPTION]... [FILE]...
@@ -55,7 +55,7 @@ func stringsCommand(p *command.Proc) int {
 		switch o.Name {
 		case "e":
 			if len(o.Arg) != 1 || !isOneOf(o.Arg[0], "sSbBlL") {
-				return p.Usage(1, "invalid encoding %s", quote.Curly(o.Arg))
+				return p.Usage(1, "invalid encoding %s", quote.Locale(o.Arg))
 			}
 			s.encoding = o.Arg[0]
 		case "f":
@@ -77,7 +77,7 @@ func stringsCommand(p *command.Proc) int {
 			s.sep = o.Arg
 		case "t":
 			if len(o.Arg) != 1 || !isOneOf(o.Arg[0], "odx") {
-				return p.Usage(1, "invalid radix %s", quote.Curly(o.Arg))
+				return p.Usage(1, "invalid radix %s", quote.Locale(o.Arg))
 			}
 			s.radix = o.Arg[0]
 		case "w":

@@ -5,7 +5,7 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
-	"openclaw/toolwasm/guest/text/quote"
+	"openclaw/toolwasm/guest/quote"
 )
 
 const expandHelp = `Usage: expand [OPTION]... [FILE]...
@@ -74,16 +74,16 @@ func (t *tabParser) parse(list string) {
 		rest := trimDigits(digits)
 		if rest != "" {
 			if rest[0] == '/' || rest[0] == '+' {
-				t.die("%s specifier not at start of number: %s", quote.Curly(rest[:1]), quote.Curly(rest))
+				t.die("%s specifier not at start of number: %s", quote.Locale(rest[:1]), quote.Locale(rest))
 			}
-			t.die("tab size contains invalid character(s): %s", quote.Curly(rest))
+			t.die("tab size contains invalid character(s): %s", quote.Locale(rest))
 		}
 		if digits == "" {
 			continue
 		}
 		n := atoi(digits)
 		if n >= lineEnd {
-			t.die("tab stop is too large %s", quote.Curly(digits))
+			t.die("tab stop is too large %s", quote.Locale(digits))
 		}
 		switch kind {
 		case '/':

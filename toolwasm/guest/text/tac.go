@@ -6,10 +6,10 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/regex"
 	"openclaw/toolwasm/guest/sys"
 	"openclaw/toolwasm/guest/text/lines"
-	"openclaw/toolwasm/guest/text/quote"
 )
 
 const tacHelp = `Usage: tac [OPTION]... [FILE]...
@@ -64,7 +64,7 @@ func tacCommand(p *command.Proc) int {
 func tacFile(p *command.Proc, name string, find func([]byte, int) (int, int), before bool) int {
 	f, err := p.OpenArg(name)
 	if err != nil {
-		p.Errorf("failed to open %s for reading: %s", quote.Shell(name), sys.Strerror(err))
+		p.Errorf("failed to open %s for reading: %s", quote.Always(name), sys.Strerror(err))
 		return 1
 	}
 	defer f.Close()

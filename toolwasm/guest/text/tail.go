@@ -9,9 +9,9 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
 	"openclaw/toolwasm/guest/text/lines"
-	"openclaw/toolwasm/guest/text/quote"
 )
 
 const tailHelp = `Usage: tail [OPTION]... [FILE]...
@@ -89,7 +89,7 @@ func (t *tailer) set(p *command.Proc, o getopt.Option) {
 	case "s":
 		sec, err := strconv.ParseFloat(o.Arg, 64)
 		if err != nil || sec < 0 {
-			p.Errorf("invalid number of seconds: %s", quote.Curly(o.Arg))
+			p.Errorf("invalid number of seconds: %s", quote.Locale(o.Arg))
 			p.Exit(1)
 		}
 		const shortest = 10 * time.Millisecond
@@ -397,7 +397,7 @@ func (t *tailer) followAll(p *command.Proc, operands []string) int {
 		w := &followed{name: name}
 		f, err := p.OpenArg(name)
 		if err != nil {
-			p.Errorf("cannot open %s for reading: %s", quote.Shell(operandName(name)), sys.Strerror(err))
+			p.Errorf("cannot open %s for reading: %s", quote.Always(operandName(name)), sys.Strerror(err))
 			status = 1
 			if t.retry {
 				files = append(files, w)
@@ -406,7 +406,7 @@ func (t *tailer) followAll(p *command.Proc, operands []string) int {
 		}
 		t.header(p, operandName(name))
 		if err := tailFile(p, &t.piece, f); err != nil {
-			p.Errorf("error reading %s: %s", quote.Shell(operandName(name)), sys.Strerror(err))
+			p.Errorf("error reading %s: %s", quote.Always(operandName(name)), sys.Strerror(err))
 			status = 1
 		}
 		if _, info, ok := regular(f); ok {
@@ -448,7 +448,7 @@ func (t *tailer) look(p *command.Proc, w *followed, shown **followed) {
 		if err != nil {
 			return
 		}
-		p.Errorf("%s has appeared;  following new file", quote.Shell(w.name))
+		p.Errorf("%s has appeared;  following new file", quote.Always(w.name))
 		w.file = f
 	}
 	f, info, ok := regular(w.file)

@@ -6,8 +6,8 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
-	"openclaw/toolwasm/guest/text/quote"
 )
 
 const trHelp = `Usage: tr [OPTION]... SET1 [SET2]
@@ -60,9 +60,9 @@ func trOperands(p *command.Proc, sets []string, del, squeeze bool) int {
 		return p.Usage(1, "missing operand")
 	}
 	hint := ""
-	msg := "extra operand " + quote.Curly(sets[min(most, len(sets)-1)])
+	msg := "extra operand " + quote.Locale(sets[min(most, len(sets)-1)])
 	if len(sets) < least {
-		msg = "missing operand after " + quote.Curly(sets[len(sets)-1])
+		msg = "missing operand after " + quote.Locale(sets[len(sets)-1])
 		hint = "Two strings must be given when translating.\n"
 		if del {
 			hint = "Two strings must be given when both deleting and squeezing repeats.\n"
@@ -388,7 +388,7 @@ func (s *trSet) named(kind byte, name string, length int) (int, string, bool) {
 	}
 	member := classMember(name)
 	if member == nil {
-		return 0, "invalid character class " + quote.Curly(name), true
+		return 0, "invalid character class " + quote.Locale(name), true
 	}
 	if name == "upper" || name == "lower" {
 		s.classStarts = append(s.classStarts, len(s.bytes))

@@ -8,7 +8,7 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
-	"openclaw/toolwasm/guest/text/quote"
+	"openclaw/toolwasm/guest/quote"
 )
 
 const tsortHelp = `Usage: tsort [FILE]
@@ -27,7 +27,7 @@ type tsortNode struct {
 func tsortCommand(p *command.Proc) int {
 	_, operands := p.Options(1, getopt.Spec{Short: "w"})
 	if len(operands) > 1 {
-		return p.Usage(1, "extra operand %s", quote.Curly(operands[1]))
+		return p.Usage(1, "extra operand %s", quote.Locale(operands[1]))
 	}
 	name := "-"
 	if len(operands) == 1 {

@@ -6,8 +6,8 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/text/lines"
-	"openclaw/toolwasm/guest/text/quote"
 )
 
 const uniqHelp = `Usage: uniq [OPTION]... [INPUT [OUTPUT]]
@@ -57,7 +57,7 @@ func uniqCommand(p *command.Proc) int {
 		o.set(p, opt)
 	}
 	if len(operands) > 2 {
-		return p.Usage(1, "extra operand %s", quote.Curly(operands[2]))
+		return p.Usage(1, "extra operand %s", quote.Locale(operands[2]))
 	}
 	if o.group && (o.count || o.repeated || o.unique) {
 		return p.Usage(1, "--group is mutually exclusive with -c/-d/-D/-u")
@@ -140,10 +140,10 @@ func choice(p *command.Proc, o getopt.Option, option, absent string, words ...st
 		return found
 	}
 	_ = p.Flush()
-	p.Errorf("invalid argument %s for %s", quote.Curly(o.Arg), quote.Curly(option))
+	p.Errorf("invalid argument %s for %s", quote.Locale(o.Arg), quote.Locale(option))
 	msg := "Valid arguments are:\n"
 	for _, w := range words {
-		msg += "  - " + quote.Curly(w) + "\n"
+		msg += "  - " + quote.Locale(w) + "\n"
 	}
 	_, _ = p.Stderr.Write([]byte(msg + "Try '" + p.Name + " --help' for more information.\n"))
 	p.Exit(1)
@@ -242,7 +242,7 @@ func (o *uniqOptions) run(p *command.Proc, operands []string) int {
 		}
 	}
 	if err := r.Err(); err != nil {
-		return p.Fail("error reading "+quote.Shell(in), err)
+		return p.Fail("error reading "+quote.Always(in), err)
 	}
 	return 0
 }

@@ -9,9 +9,9 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
 	"openclaw/toolwasm/guest/text/lines"
-	"openclaw/toolwasm/guest/text/quote"
 )
 
 const wcHelp = `Usage: wc [OPTION]... [FILE]...
@@ -79,12 +79,12 @@ func wcCommand(p *command.Proc) int {
 	switch when {
 	case "auto", "always", "only", "never":
 	default:
-		return p.Usage(1, "invalid argument %s for %s", quote.Curly(when), quote.Curly("--total"))
+		return p.Usage(1, "invalid argument %s for %s", quote.Locale(when), quote.Locale("--total"))
 	}
 	status := 0
 	if from != "" {
 		if len(operands) > 0 {
-			p.Errorf("extra operand %s", quote.Curly(operands[0]))
+			p.Errorf("extra operand %s", quote.Locale(operands[0]))
 			p.Errorf("file operands cannot be combined with --files0-from")
 			return 1
 		}
@@ -107,7 +107,7 @@ func wcCommand(p *command.Proc) int {
 func names0(p *command.Proc, from string) ([]string, int) {
 	f, err := p.OpenArg(from)
 	if err != nil {
-		p.Errorf("cannot open %s for reading: %s", quote.Shell(from), sys.Strerror(err))
+		p.Errorf("cannot open %s for reading: %s", quote.Always(from), sys.Strerror(err))
 		return nil, 1
 	}
 	defer f.Close()
@@ -232,7 +232,7 @@ func (c *counter) print(t tally, name string) {
 	if name != "" {
 		b = append(b, ' ')
 		if strings.Contains(name, "\n") {
-			name = quote.Shell(name)
+			name = quote.Always(name)
 		}
 		b = append(b, name...)
 	}
