@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"openclaw/toolwasm/guest/command"
-	"openclaw/toolwasm/guest/files/size"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quantity"
 	"openclaw/toolwasm/guest/sys"
 )
 
@@ -86,8 +86,8 @@ func cmp(p *command.Proc) int {
 }
 
 func (c *byteComparison) number(option, s string) int64 {
-	n, ok := size.Parse(s)
-	if !ok {
+	n, err := quantity.Parse(s, quantity.Units)
+	if err != nil {
 		c.p.Exit(usage(c.p, "invalid %s value '%s'", option, s))
 	}
 	return n

@@ -8,8 +8,8 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quantity"
 	"openclaw/toolwasm/guest/sys"
-	"openclaw/toolwasm/guest/text/quantity"
 )
 
 const hexdumpHelp = `Usage: hexdump [OPTION]... [FILE]...
@@ -122,7 +122,7 @@ func (h *hexdumper) number(s string) int64 {
 	if n, err := strconv.ParseInt(s, 0, 64); err == nil && n >= 0 {
 		return n
 	}
-	n, err := quantity.Parse(s, quantity.Size)
+	n, err := quantity.Parse(s, quantity.Count)
 	if err != nil {
 		h.die("failed to parse number: '%s'", s)
 	}

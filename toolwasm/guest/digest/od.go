@@ -10,9 +10,9 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quantity"
 	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
-	"openclaw/toolwasm/guest/text/quantity"
 )
 
 const odHelp = `Usage: od [OPTION]... [FILE]...
@@ -177,7 +177,7 @@ func (d *dumper) number(s, option string) int64 {
 		d.die("invalid %s argument '%s'", option, s)
 	}
 	if suffix := s[len(digits):]; suffix != "" {
-		factor, err := quantity.Parse("1"+suffix, quantity.Size)
+		factor, err := quantity.Parse("1"+suffix, quantity.Count)
 		if err != nil {
 			d.die("invalid suffix in %s argument '%s'", option, s)
 		}

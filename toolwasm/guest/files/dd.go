@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"openclaw/toolwasm/guest/command"
-	"openclaw/toolwasm/guest/files/size"
+	"openclaw/toolwasm/guest/quantity"
 	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
 )
@@ -131,8 +131,8 @@ func (d *copyBlocks) list(set map[string]bool, value, what, known string) {
 func parseProduct(s string) (int64, bool) {
 	product := int64(1)
 	for f := range strings.SplitSeq(s, "x") {
-		n, ok := size.Parse(f)
-		if !ok {
+		n, err := quantity.Parse(f, "bcwB"+quantity.Units)
+		if err != nil {
 			return 0, false
 		}
 		if n != 0 && product > (1<<62)/n {

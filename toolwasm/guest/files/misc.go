@@ -8,8 +8,8 @@ import (
 	"os"
 
 	"openclaw/toolwasm/guest/command"
-	"openclaw/toolwasm/guest/files/size"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quantity"
 	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
 )
@@ -116,16 +116,16 @@ func shred(p *command.Proc) int {
 		case "f":
 			s.force = true
 		case "n":
-			n, ok := size.Parse(o.Arg)
-			if !ok {
-				p.Errorf("invalid number of passes: %s", quote.Locale(o.Arg))
+			n, err := quantity.Parse(o.Arg, "")
+			if err != nil {
+				p.Errorf("invalid number of passes: %s%s", quote.Locale(o.Arg), quantity.Cause(err))
 				return 1
 			}
 			s.passes = int(n)
 		case "s":
-			n, ok := size.Parse(o.Arg)
-			if !ok {
-				p.Errorf("invalid file size: %s", quote.Locale(o.Arg))
+			n, err := quantity.Parse(o.Arg, "bcB"+quantity.Units)
+			if err != nil {
+				p.Errorf("invalid file size: %s%s", quote.Locale(o.Arg), quantity.Cause(err))
 				return 1
 			}
 			s.size = n

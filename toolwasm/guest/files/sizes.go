@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"openclaw/toolwasm/guest/files/size"
+	"openclaw/toolwasm/guest/quantity"
 )
 
 // sizeUnit is how sizes are written: in multiples of size, or for people in powers of human.
@@ -75,8 +75,8 @@ func parseUnit(s string) (sizeUnit, bool) {
 		return sizeUnit{human: 1000}, true
 	}
 	s = strings.TrimPrefix(s, "'")
-	n, ok := size.Parse(s)
-	if !ok || n <= 0 {
+	n, err := quantity.Parse(s, quantity.Loose)
+	if err != nil || n <= 0 {
 		return sizeUnit{}, false
 	}
 	u := sizeUnit{size: n}

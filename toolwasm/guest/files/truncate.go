@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"openclaw/toolwasm/guest/command"
-	"openclaw/toolwasm/guest/files/size"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quantity"
 	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
 )
@@ -170,9 +170,9 @@ func parseSizeChange(s string) (c sizeChange, msg string) {
 		c.op = text[0]
 		text = text[1:]
 	}
-	n, ok := size.Parse(text)
-	if !ok {
-		return c, "Invalid number: " + quote.Locale(s)
+	n, err := quantity.Parse(text, quantity.Loose)
+	if err != nil {
+		return c, "Invalid number: " + quote.Locale(s) + quantity.Cause(err)
 	}
 	if n == 0 && (c.op == '/' || c.op == '%') {
 		return c, "division by zero"

@@ -8,9 +8,9 @@ import (
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
+	"openclaw/toolwasm/guest/quantity"
 	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
-	"openclaw/toolwasm/guest/text/quantity"
 )
 
 const headHelp = `Usage: head [OPTION]... [FILE]...
@@ -77,7 +77,7 @@ func headCommand(p *command.Proc) int {
 
 // count reads the NUM of head and tail, which the message shows as it was written.
 func count(p *command.Proc, num, shown string, inBytes bool) int64 {
-	n, err := quantity.Parse(num, quantity.Size)
+	n, err := quantity.Parse(num, quantity.Count)
 	if err == nil {
 		return n
 	}
@@ -85,11 +85,7 @@ func count(p *command.Proc, num, shown string, inBytes bool) int64 {
 	if inBytes {
 		unit = "bytes"
 	}
-	why := ""
-	if err == quantity.ErrRange {
-		why = ": Value too large for defined data type"
-	}
-	p.Errorf("invalid number of %s: %s%s", unit, quote.Locale(shown), why)
+	p.Errorf("invalid number of %s: %s%s", unit, quote.Locale(shown), quantity.Cause(err))
 	p.Exit(1)
 	return 0
 }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"openclaw/toolwasm/guest/text/version"
+	"openclaw/toolwasm/guest/version"
 )
 
 // comparer orders lines by a list of keys.

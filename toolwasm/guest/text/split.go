@@ -10,10 +10,10 @@ import (
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
 	"openclaw/toolwasm/guest/pipe"
+	"openclaw/toolwasm/guest/quantity"
 	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
 	"openclaw/toolwasm/guest/text/lines"
-	"openclaw/toolwasm/guest/text/quantity"
 )
 
 const splitHelp = `Usage: split [OPTION]... [FILE [PREFIX]]
@@ -204,7 +204,7 @@ func (s *splitter) setMode(m splitMode, size int64) {
 }
 
 func (s *splitter) number(text, msg string) int64 {
-	n, err := quantity.Parse(text, quantity.Size)
+	n, err := quantity.Parse(text, quantity.Count)
 	if err == nil && n == 0 {
 		s.die("%s: %s%s", msg, quote.Locale(text), outOfRange)
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"openclaw/toolwasm/guest/text/quantity"
+	"openclaw/toolwasm/guest/quantity"
 )
 
 func TestParseReadsMultipliers(t *testing.T) {
@@ -28,7 +28,7 @@ func TestParseReadsMultipliers(t *testing.T) {
 		{"9Y", math.MaxInt64, quantity.ErrRange},
 		{"99999999999999999999", math.MaxInt64, quantity.ErrRange},
 	} {
-		got, err := quantity.Parse(c.text, quantity.Size)
+		got, err := quantity.Parse(c.text, quantity.Count)
 		if got != c.want || err != c.err {
 			t.Errorf("Parse(%q) = %d, %v; want %d, %v", c.text, got, err, c.want, c.err)
 		}

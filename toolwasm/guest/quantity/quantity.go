@@ -14,11 +14,15 @@ var (
 	ErrRange  = errors.New("quantity: parse: too large")
 )
 
-// Size are the suffixes of commands that count bytes or lines: b is 512, kB 1000, K and KiB 1024, and so on.
-const Size = "bkKmMGTPEZYRQ"
+// The suffixes that commands take.
+const (
+	Count = "b" + Units + "mRQ" // commands that count lines or bytes: head, tail, split, od
+	Units = "kKMGTPEZY"         // what every command takes: kB is 1000, K and KiB 1024, and so on
+	Loose = Units + "gmt"       // block sizes, truncate
+)
 
-// Parse reads a decimal number with one of the given suffix letters. A letter may be followed by B (powers of 1000)
-// or iB; "b" means 512, "c" 1 and "w" 2. A value that does not fit is returned as the largest with ErrRange.
+// Parse reads a decimal number with one of the given suffix letters. A letter may be followed by B or D (powers of
+// 1000) or iB; "b" means 512, "c" and "B" 1 and "w" 2. A value that does not fit is returned as the largest with ErrRange.
 func Parse(s, suffixes string) (int64, error) {
 	n, i := uint64(0), 0
 	over := false
@@ -47,6 +51,14 @@ func Parse(s, suffixes string) (int64, error) {
 	return int64(n * factor), nil
 }
 
+// Cause is what GNU's messages add to an invalid number: that it is too large, or nothing.
+func Cause(err error) string {
+	if errors.Is(err, ErrRange) {
+		return ": Value too large for defined data type"
+	}
+	return ""
+}
+
 // multiplier is what a suffix stands for; what is out of range comes out as the largest number.
 func multiplier(s, allowed string) (uint64, bool) {
 	if s == "" {
@@ -58,7 +70,7 @@ func multiplier(s, allowed string) (uint64, bool) {
 	switch s {
 	case "b":
 		return 512, true
-	case "c":
+	case "c", "B":
 		return 1, true
 	case "w":
 		return 2, true
@@ -70,7 +82,7 @@ func multiplier(s, allowed string) (uint64, bool) {
 	base := uint64(1024)
 	switch s[1:] {
 	case "", "iB":
-	case "B":
+	case "B", "D":
 		base = 1000
 	default:
 		return 0, false

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"openclaw/toolwasm/guest/text/version"
+	"openclaw/toolwasm/guest/version"
 )
 
 func TestCompareOrdersNamesByVersion(t *testing.T) {
