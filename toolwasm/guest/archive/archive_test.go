@@ -13,29 +13,29 @@ import (
 func TestGzipRoundTripAndMessages(t *testing.T) {
 	dir := fill(t, "a = hello hello hello\n", "d/b = x\n", "c = not compressed\n")
 	check(t, dir, []step{
-		{args: "gzip -k a"},
-		{args: "zcat a.gz", stdout: "hello hello hello\n"},
-		{args: "gunzip -t a.gz"},
-		{args: "gzip a", stderr: "gzip: a.gz already exists;\tnot overwritten\n", status: 2},
-		{args: "gzip -d c", stderr: "gzip: c: unknown suffix -- ignored\n", status: 2},
-		{args: "zcat c", stderr: "\ngzip: c: not in gzip format\n", status: 1},
-		{args: "gzip d", stderr: "gzip: d is a directory -- ignored\n", status: 2},
-		{args: "gzip -r d"},
-		{args: "gunzip d/b.gz"},
-		{args: "gzip none", stderr: "gzip: none: No such file or directory\n", status: 1},
+		{Args: "gzip -k a"},
+		{Args: "zcat a.gz", Stdout: "hello hello hello\n"},
+		{Args: "gunzip -t a.gz"},
+		{Args: "gzip a", Stderr: "gzip: a.gz already exists;\tnot overwritten\n", Status: 2},
+		{Args: "gzip -d c", Stderr: "gzip: c: unknown suffix -- ignored\n", Status: 2},
+		{Args: "zcat c", Stderr: "\ngzip: c: not in gzip format\n", Status: 1},
+		{Args: "gzip d", Stderr: "gzip: d is a directory -- ignored\n", Status: 2},
+		{Args: "gzip -r d"},
+		{Args: "gunzip d/b.gz"},
+		{Args: "gzip none", Stderr: "gzip: none: No such file or directory\n", Status: 1},
 	})
 }
 
 func TestGzipReadsMembersAndIgnoresGarbage(t *testing.T) {
 	dir := fill(t, "a = 1\n")
-	packed := run(t, dir, "", "gzip", "-c", "a").stdout
-	if got := run(t, dir, packed+packed, "zcat"); got.stdout != "1\n1\n" || got.status != 0 {
+	packed := run(t, dir, "", "gzip", "-c", "a").Stdout
+	if got := run(t, dir, packed+packed, "zcat"); got.Stdout != "1\n1\n" || got.Status != 0 {
 		t.Errorf("members: %+v", got)
 	}
-	if got := run(t, dir, packed+"junk", "zcat"); got.stdout != "1\n" || got.status != 2 {
+	if got := run(t, dir, packed+"junk", "zcat"); got.Stdout != "1\n" || got.Status != 2 {
 		t.Errorf("garbage: %+v", got)
 	}
-	if got := run(t, dir, packed[:len(packed)-4], "zcat"); got.status != 1 {
+	if got := run(t, dir, packed[:len(packed)-4], "zcat"); got.Status != 1 {
 		t.Errorf("truncated: %+v", got)
 	}
 }
@@ -43,12 +43,12 @@ func TestGzipReadsMembersAndIgnoresGarbage(t *testing.T) {
 func TestOtherCompressorsRoundTrip(t *testing.T) {
 	dir := fill(t, "a = some text, some text\n")
 	for _, c := range [][2]string{{"xz", "xzcat"}, {"zstd", "zstdcat"}} {
-		packed := run(t, dir, "", c[0], "-c", "a").stdout
-		if got := run(t, dir, packed, c[1]); got.stdout != "some text, some text\n" {
+		packed := run(t, dir, "", c[0], "-c", "a").Stdout
+		if got := run(t, dir, packed, c[1]); got.Stdout != "some text, some text\n" {
 			t.Errorf("%s: %+v", c[0], got)
 		}
 	}
-	if got := run(t, dir, "", "bzip2", "a"); got.status != 1 || !strings.Contains(got.stderr, "not supported") {
+	if got := run(t, dir, "", "bzip2", "a"); got.Status != 1 || !strings.Contains(got.Stderr, "not supported") {
 		t.Errorf("bzip2: %+v", got)
 	}
 }
@@ -56,19 +56,19 @@ func TestOtherCompressorsRoundTrip(t *testing.T) {
 func TestTarKeepsTrees(t *testing.T) {
 	dir := fill(t, "d/f = one\n", "d/e/", "d/l -> f", "o/")
 	check(t, dir, []step{
-		{args: "tar cf x.tar d"},
-		{args: "tar tf x.tar", stdout: "d/\nd/e/\nd/f\nd/l\n"},
-		{args: "tar xf x.tar -C o --strip-components=1"},
-		{args: "tar xOf x.tar d/f", stdout: "one\n"},
-		{args: "tar -czf x.tgz --exclude=e d"},
-		{args: "tar tzf x.tgz", stdout: "d/\nd/f\nd/l\n"},
-		{args: "tar rf x.tar o/f"},
-		{args: "tar tf x.tar o", stdout: "o/f\n"},
-		{args: "tar cf y.tar --transform s,^d,q, d/f"},
-		{args: "tar tf y.tar", stdout: "q/f\n"},
-		{args: "tar cf z.tar", stderr: "tar: Cowardly refusing to create an empty archive\nTry 'tar --help' or 'tar --usage' for more information.\n", status: 2},
-		{args: "tar xf none.tar", stderr: "tar: none.tar: Cannot open: No such file or directory\ntar: Error is not recoverable: exiting now\n", status: 2},
-		{args: "tar xf x.tar none", stderr: "tar: none: Not found in archive\ntar: Exiting with failure status due to previous errors\n", status: 2},
+		{Args: "tar cf x.tar d"},
+		{Args: "tar tf x.tar", Stdout: "d/\nd/e/\nd/f\nd/l\n"},
+		{Args: "tar xf x.tar -C o --strip-components=1"},
+		{Args: "tar xOf x.tar d/f", Stdout: "one\n"},
+		{Args: "tar -czf x.tgz --exclude=e d"},
+		{Args: "tar tzf x.tgz", Stdout: "d/\nd/f\nd/l\n"},
+		{Args: "tar rf x.tar o/f"},
+		{Args: "tar tf x.tar o", Stdout: "o/f\n"},
+		{Args: "tar cf y.tar --transform s,^d,q, d/f"},
+		{Args: "tar tf y.tar", Stdout: "q/f\n"},
+		{Args: "tar cf z.tar", Stderr: "tar: Cowardly refusing to create an empty archive\nTry 'tar --help' or 'tar --usage' for more information.\n", Status: 2},
+		{Args: "tar xf none.tar", Stderr: "tar: none.tar: Cannot open: No such file or directory\ntar: Error is not recoverable: exiting now\n", Status: 2},
+		{Args: "tar xf x.tar none", Stderr: "tar: none: Not found in archive\ntar: Exiting with failure status due to previous errors\n", Status: 2},
 	})
 	if target, err := os.Readlink(filepath.Join(dir, "o/l")); err != nil || target != "f" {
 		t.Errorf("link: %q %v", target, err)
@@ -128,15 +128,15 @@ func TestTarWritesNothingOutside(t *testing.T) {
 func TestZipAndUnzip(t *testing.T) {
 	dir := fill(t, "a = one\n", "d/b = two\n")
 	check(t, dir, []step{
-		{args: "zip -r x a d", stdout: "  adding: a (stored 0%)\n  adding: d/ (stored 0%)\n  adding: d/b (stored 0%)\n"},
-		{args: "unzip -Z1 x.zip", stdout: "a\nd/\nd/b\n"},
-		{args: "unzip -p x.zip d/b", stdout: "two\n"},
-		{args: "unzip x.zip -d o", stdout: "Archive:  x.zip\n extracting: o/a                     \n   creating: o/d/\n extracting: o/d/b                   \n"},
-		{args: "unzip -n -q x.zip -d o"},
-		{args: "zip -d x.zip a", stdout: "deleting: a\n"},
-		{args: "unzip -qq x.zip nothing", stderr: "caution: filename not matched:  nothing\n", status: 11},
-		{args: "unzip none", stderr: "unzip:  cannot find or open none, none.zip or none.ZIP.\n", status: 9},
-		{args: "zip y none", stdout: "\tzip warning: name not matched: none\n\nzip error: Nothing to do! (y.zip)\n", status: 12},
+		{Args: "zip -r x a d", Stdout: "  adding: a (stored 0%)\n  adding: d/ (stored 0%)\n  adding: d/b (stored 0%)\n"},
+		{Args: "unzip -Z1 x.zip", Stdout: "a\nd/\nd/b\n"},
+		{Args: "unzip -p x.zip d/b", Stdout: "two\n"},
+		{Args: "unzip x.zip -d o", Stdout: "Archive:  x.zip\n extracting: o/a                     \n   creating: o/d/\n extracting: o/d/b                   \n"},
+		{Args: "unzip -n -q x.zip -d o"},
+		{Args: "zip -d x.zip a", Stdout: "deleting: a\n"},
+		{Args: "unzip -qq x.zip nothing", Stderr: "caution: filename not matched:  nothing\n", Status: 11},
+		{Args: "unzip none", Stderr: "unzip:  cannot find or open none, none.zip or none.ZIP.\n", Status: 9},
+		{Args: "zip y none", Stdout: "\tzip warning: name not matched: none\n\nzip error: Nothing to do! (y.zip)\n", Status: 12},
 	})
 }
 
@@ -171,8 +171,8 @@ func TestUnzipWritesNothingOutside(t *testing.T) {
 
 func FuzzTar(f *testing.F) {
 	dir := fill(f, "d/f = one\n", "d/l -> f")
-	f.Add([]byte(run(f, dir, "", "tar", "c", "d").stdout))
-	f.Add([]byte(run(f, dir, "", "tar", "cz", "d").stdout))
+	f.Add([]byte(run(f, dir, "", "tar", "c", "d").Stdout))
+	f.Add([]byte(run(f, dir, "", "tar", "cz", "d").Stdout))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in := t.TempDir()
 		run(t, in, string(data), "tar", "tv")

@@ -301,15 +301,27 @@ func (z *zipper) rewrite(old *zip.Reader, fill func(*zip.Writer) int) int {
 	p := z.p
 	var dst io.Writer = p.Out()
 	var f command.File
-	temp := ""
+	var place func() error
 	if z.archive != "-" {
 		var suffix [6]byte
 		_, _ = rand.Read(suffix[:]) // it never fails
 		dir, base := path.Split(z.archive)
-		temp = dir + "." + base + "." + hex.EncodeToString(suffix[:])
+		temp := dir + "." + base + "." + hex.EncodeToString(suffix[:])
 		var err error
 		if f, err = p.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
 			z.fatal(15, "Could not create output file (%s)", z.archive)
+		}
+		placed := false
+		defer func() { // whatever ends the command: a full disk, a signal
+			if !placed {
+				_ = f.Close()
+				_ = sys.Unlink(p.Path(temp))
+			}
+		}()
+		place = func() error {
+			err := sys.Rename(p.Path(temp), p.Path(z.archive))
+			placed = err == nil
+			return err
 		}
 		dst = f
 	}
@@ -331,10 +343,9 @@ func (z *zipper) rewrite(old *zip.Reader, fill func(*zip.Writer) int) int {
 		err = e
 	}
 	if err == nil {
-		err = sys.Rename(p.Path(temp), p.Path(z.archive))
+		err = place()
 	}
 	if err != nil {
-		_ = sys.Unlink(p.Path(temp))
 		z.fatal(14, "Write error: %s (%s)", sys.Strerror(err), z.archive)
 	}
 	return status

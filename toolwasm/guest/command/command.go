@@ -150,6 +150,9 @@ type Signal struct{ Number int }
 
 func (s *Signal) Error() string { return fmt.Sprintf("command: killed by signal %d", s.Number) }
 
+// StatusInternal is the status of a command that ended by a fault of its own program.
+const StatusInternal = 70
+
 // exit unwinds a command; Start recovers it.
 type exit struct{ status int }
 
@@ -162,6 +165,11 @@ func Start(p *Proc, c Command) (status int) {
 	if p.Stdin != nil {
 		p.Stdin = &input{p: p, r: p.Stdin}
 	}
+	defer func() {
+		if containFaults {
+			status = p.contain(recover(), status)
+		}
+	}()
 	status = guard(func() int {
 		if c.Help != "" && len(p.Args) == 1 && p.Args[0] == "--help" {
 			fmt.Fprint(p.Out(), c.Help)
@@ -178,6 +186,25 @@ func Start(p *Proc, c Command) (status int) {
 		}
 		return status
 	})
+}
+
+// containFaults tells that a fault of one command ends that command only: in the guest all share one program, and a panic would end the
+// whole script. Tests run natively and are to see it.
+const containFaults = runtime.GOOS == "wasip1"
+
+// contain reports a fault, if there was one.
+func (p *Proc) contain(fault any, status int) int {
+	if fault == nil {
+		return status
+	}
+	if e, ok := fault.(exit); ok {
+		return e.status // of a signal that came while the command was being ended
+	}
+	_ = guard(func() int {
+		fmt.Fprintf(p.Stderr, "%s: internal error: %v\n", p.Name, fault)
+		return 0
+	})
+	return StatusInternal
 }
 
 func guard(f func() int) (status int) {

@@ -25,8 +25,8 @@ func TestDiffFormats(t *testing.T) {
 	} {
 		dir := fill(t, "a = "+a, "b = "+b)
 		got := run(t, dir, "", append([]string{"diff"}, append(strings.Fields(args), "a", "b")...)...)
-		if got.stdout != want || got.status != 1 {
-			t.Errorf("diff %s\n got %q %d\nwant %q", args, got.stdout, got.status, want)
+		if got.Stdout != want || got.Status != 1 {
+			t.Errorf("diff %s\n got %q %d\nwant %q", args, got.Stdout, got.Status, want)
 		}
 	}
 }
@@ -49,7 +49,7 @@ func TestDiffIgnoresWhatItIsTold(t *testing.T) {
 	} {
 		dir := fill(t, "a = "+c.a, "b = "+c.b)
 		got := run(t, dir, "", append([]string{"diff"}, append(strings.Fields(c.args), "a", "b")...)...)
-		if got.status != c.status {
+		if got.Status != c.status {
 			t.Errorf("diff %s %q %q: %+v", c.args, c.a, c.b, got)
 		}
 	}
@@ -58,22 +58,22 @@ func TestDiffIgnoresWhatItIsTold(t *testing.T) {
 func TestDiffComparesDirectories(t *testing.T) {
 	dir := fill(t, "p/x = 1\n", "q/x = 2\n", "p/only = 1\n", "p/s/f = a\n", "q/s/f = a\n", "q/s/g = new\n")
 	check(t, dir, []step{
-		{args: "diff p q", stdout: "Only in p: only\nCommon subdirectories: p/s and q/s\ndiff p/x q/x\n1c1\n< 1\n---\n> 2\n", status: 1},
-		{args: "diff -rq p q", stdout: "Only in p: only\nOnly in q/s: g\nFiles p/x and q/x differ\n", status: 1},
-		{args: "diff -r -x x -x only p q", stdout: "Only in q/s: g\n", status: 1},
-		{args: "diff p none", stderr: "diff: none: No such file or directory\n", status: 2},
+		{Args: "diff p q", Stdout: "Only in p: only\nCommon subdirectories: p/s and q/s\ndiff p/x q/x\n1c1\n< 1\n---\n> 2\n", Status: 1},
+		{Args: "diff -rq p q", Stdout: "Only in p: only\nOnly in q/s: g\nFiles p/x and q/x differ\n", Status: 1},
+		{Args: "diff -r -x x -x only p q", Stdout: "Only in q/s: g\n", Status: 1},
+		{Args: "diff p none", Stderr: "diff: none: No such file or directory\n", Status: 2},
 	})
 }
 
 func TestCmpTellsTheFirstDifference(t *testing.T) {
 	dir := fill(t, "a = one\ntwo\n", "b = one\ntoo\n", "c = one\n")
 	check(t, dir, []step{
-		{args: "cmp a a"},
-		{args: "cmp a b", stdout: "a b differ: byte 6, line 2\n", status: 1},
-		{args: "cmp -l a b", stdout: "6 167 157\n", status: 1},
-		{args: "cmp a c", stderr: "cmp: EOF on c after byte 4, line 1\n", status: 1},
-		{args: "cmp -s a none", status: 2},
-		{args: "cmp -n 5 a b"},
+		{Args: "cmp a a"},
+		{Args: "cmp a b", Stdout: "a b differ: byte 6, line 2\n", Status: 1},
+		{Args: "cmp -l a b", Stdout: "6 167 157\n", Status: 1},
+		{Args: "cmp a c", Stderr: "cmp: EOF on c after byte 4, line 1\n", Status: 1},
+		{Args: "cmp -s a none", Status: 2},
+		{Args: "cmp -n 5 a b"},
 	})
 }
 
@@ -84,24 +84,34 @@ func TestPatchAppliesAndRejects(t *testing.T) {
 		steps []step
 	}{
 		"a clean patch": {"1\n2\n3\n", []step{
-			{args: "patch", stdin: patch, stdout: "patching file f\n"},
-			{args: "patch -R -s", stdin: patch},
+			{Args: "patch", Stdin: patch, Stdout: "patching file f\n"},
+			{Args: "patch -R -s", Stdin: patch},
 		}},
 		"an offset": {"0\n0\n1\n2\n3\n", []step{
-			{args: "patch", stdin: patch, stdout: "patching file f\nHunk #1 succeeded at 3 (offset 2 lines).\n"},
+			{Args: "patch", Stdin: patch, Stdout: "patching file f\nHunk #1 succeeded at 3 (offset 2 lines).\n"},
 		}},
 		"no place": {"a\nb\n", []step{
-			{args: "patch", stdin: patch, stdout: "patching file f\nHunk #1 FAILED at 1.\n1 out of 1 hunk FAILED -- saving rejects to file f.rej\n", status: 1},
+			{Args: "patch", Stdin: patch, Stdout: "patching file f\nHunk #1 FAILED at 1.\n1 out of 1 hunk FAILED -- saving rejects to file f.rej\n", Status: 1},
 		}},
 		"already applied": {"1\ntwo\n3\n", []step{
-			{args: "patch -N", stdin: patch, status: 1, stdout: "patching file f\nReversed (or previously applied) patch detected!  Skipping patch.\n1 out of 1 hunk ignored -- saving rejects to file f.rej\n"},
+			{Args: "patch -N", Stdin: patch, Status: 1, Stdout: "patching file f\nReversed (or previously applied) patch detected!  Skipping patch.\n1 out of 1 hunk ignored -- saving rejects to file f.rej\n"},
+		}},
+		"context that the file does not have any more": {"1\n2\n", []step{
+			{Args: "patch", Stdin: patch, Stdout: "patching file f\nHunk #1 succeeded at 1 with fuzz 1.\n"},
+			{Args: "patch -R", Stdin: patch, Stdout: "patching file f\nHunk #1 succeeded at 1 with fuzz 1.\n"},
+		}},
+		"an insertion before the hunk that came before it": {"1\n2\n3\n", []step{
+			{
+				Args: "patch -f", Stdin: "--- f\n+++ f\n@@ -3,1 +3,1 @@\n-3\n+three\n@@ -1,0 +2,1 @@\n+x\n", Status: 1,
+				Stdout: "patching file f\nHunk #2 FAILED at 2.\n1 out of 2 hunks FAILED -- saving rejects to file f.rej\n",
+			},
 		}},
 		"a dry run changes nothing": {"1\n2\n3\n", []step{
-			{args: "patch --dry-run", stdin: patch, stdout: "checking file f\n"},
-			{args: "patch", stdin: patch, stdout: "patching file f\n"},
+			{Args: "patch --dry-run", Stdin: patch, Stdout: "checking file f\n"},
+			{Args: "patch", Stdin: patch, Stdout: "patching file f\n"},
 		}},
 		"garbage": {"1\n", []step{
-			{args: "patch", stdin: "garbage\n", stderr: "patch: **** Only garbage was found in the patch input.\n", status: 2},
+			{Args: "patch", Stdin: "garbage\n", Stderr: "patch: **** Only garbage was found in the patch input.\n", Status: 2},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) { check(t, fill(t, "f = "+c.file), c.steps) })
@@ -113,7 +123,7 @@ func TestPatchNeverLeavesTheDirectory(t *testing.T) {
 	for _, name := range []string{"../evil", "/tmp/evil-of-a-patch", "a/../../evil"} {
 		text := fmt.Sprintf("--- /dev/null\n+++ %s\n@@ -0,0 +1 @@\n+x\n", name)
 		got := run(t, filepath.Join(outer, "in"), text, "patch", "-p0")
-		if got.status != 1 || !strings.Contains(got.stdout, "Ignoring potentially dangerous file name") {
+		if got.Status != 1 || !strings.Contains(got.Stdout, "Ignoring potentially dangerous file name") {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -134,16 +144,16 @@ func TestDiffAndPatchAreInverse(t *testing.T) {
 		must(t, os.WriteFile(filepath.Join(dir, "g"), b, 0o644))
 		args := append([]string{"diff", "--label", "f", "--label", "f"}, strings.Fields(format)...)
 		patch := run(t, dir, "", append(args, "f", "g")...)
-		if patch.status == 0 {
+		if patch.Status == 0 {
 			return
 		}
-		if got := run(t, dir, patch.stdout, "patch", "f"); got.status != 0 {
-			rt.Fatalf("%s\n%+v", patch.stdout, got)
+		if got := run(t, dir, patch.Stdout, "patch", "f"); got.Status != 0 {
+			rt.Fatalf("%s\n%+v", patch.Stdout, got)
 		}
 		if have, _ := os.ReadFile(filepath.Join(dir, "f")); !bytes.Equal(have, b) {
-			rt.Fatalf("%s\n got %q\nwant %q", patch.stdout, have, b)
+			rt.Fatalf("%s\n got %q\nwant %q", patch.Stdout, have, b)
 		}
-		run(t, dir, patch.stdout, "patch", "-R", "f")
+		run(t, dir, patch.Stdout, "patch", "-R", "f")
 		if have, _ := os.ReadFile(filepath.Join(dir, "f")); !bytes.Equal(have, a) {
 			rt.Fatalf("back\n got %q\nwant %q", have, a)
 		}

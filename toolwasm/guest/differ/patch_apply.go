@@ -53,6 +53,9 @@ func (a *applier) locate(h *hunk, fuzz int) int {
 	old := h.side('+')
 	guess := h.firstLine() + a.inOffset
 	if len(old) == 0 {
+		if guess <= a.frozen {
+			return 0 // before a hunk that is already applied: the output would be garbled
+		}
 		return min(guess, len(a.lines)+1)
 	}
 	prefix, suffix := h.contexts()
@@ -138,8 +141,10 @@ func (a *applier) apply(h *hunk, r result) {
 	for _, l := range h.lines {
 		switch l.op {
 		case ' ':
-			// The file's own line is kept: with fuzz or -l it may differ from the patch's.
-			a.out = append(a.out, a.lines[at])
+			// The file's own line is kept: with fuzz or -l it may differ from the patch's, or be past the end.
+			if at < len(a.lines) {
+				a.out = append(a.out, a.lines[at])
+			}
 			at++
 		case '-':
 			at++
@@ -147,13 +152,13 @@ func (a *applier) apply(h *hunk, r result) {
 			a.out = append(a.out, l.text)
 		}
 	}
-	a.frozen = at
+	a.frozen = min(at, len(a.lines))
 	a.outOffset += h.newLines - h.oldLines
 }
 
 // finish copies the rest, and returns the whole.
 func (a *applier) finish() []byte {
-	a.out = append(a.out, a.lines[min(a.frozen, len(a.lines)):]...)
+	a.out = append(a.out, a.lines[a.frozen:]...)
 	var b bytes.Buffer
 	for i, l := range a.out {
 		b.Write(l)

@@ -125,29 +125,38 @@ func (s *shuffler) run() int {
 		src = f
 	}
 	r := randomInts{r: bufio.NewReader(src)}
-	out, file := s.p.Out(), (*outputFile)(nil)
-	if s.output != "" {
-		var err error
-		if file, err = newOutputFile(s.p, s.output); err != nil {
-			return fail(s.p, s.output, err)
-		}
-		out = file.buf
+	if s.output == "" {
+		return s.report(s.write(s.p.Out(), input, n, &r))
 	}
-	err := s.write(out, input, n, &r)
-	if file != nil {
-		if cerr := file.close(); cerr != nil {
-			return fail(s.p, s.output, cerr)
-		}
+	file, err := s.p.Replace(s.output) // only now, as it may be the input
+	if err != nil {
+		return fail(s.p, s.output, err)
+	}
+	defer file.Abort()
+	out := bufio.NewWriterSize(file, copyBuffer)
+	if err := s.write(out, input, n, &r); err != nil {
+		return s.report(err)
+	}
+	if err = out.Flush(); err == nil {
+		err = file.Commit()
 	}
 	if err != nil {
-		if err == io.EOF {
-			s.p.Errorf("%s: end of file", quote.Always(s.source))
-		} else {
-			s.p.Errorf("%s", err)
-		}
-		return 1
+		return fail(s.p, s.output, err)
 	}
 	return 0
+}
+
+// report says why the lines could not be shuffled.
+func (s *shuffler) report(err error) int {
+	switch err {
+	case nil:
+		return 0
+	case io.EOF:
+		s.p.Errorf("%s: end of file", quote.Always(s.source))
+	default:
+		s.p.Errorf("%s", err)
+	}
+	return 1
 }
 
 // input returns a function that appends line i, and how many lines there are.

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"openclaw/toolwasm/guest/command"
@@ -390,15 +389,16 @@ func (s *sorter) writeTo(write func(*bufio.Writer)) {
 		write(s.p.Out())
 		return
 	}
-	f, err := s.p.OpenFile(s.output, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	f, err := s.p.Replace(s.output)
 	if err != nil {
 		s.die("open failed: %s: %s", s.output, sys.Strerror(err))
 	}
+	defer f.Abort()
 	w := bufio.NewWriterSize(f, copyBuffer)
 	write(w)
 	err = w.Flush()
-	if cerr := f.Close(); err == nil {
-		err = cerr
+	if err == nil {
+		err = f.Commit()
 	}
 	if err != nil {
 		s.die("write failed: %s: %s", s.output, sys.Strerror(err))

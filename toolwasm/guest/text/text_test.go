@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"openclaw/toolwasm/guest/command"
+	"openclaw/toolwasm/guest/commandtest"
 	"openclaw/toolwasm/guest/text"
-	"openclaw/toolwasm/guest/text/commandtest"
 )
 
 // textCase is a command line with what it writes to standard output. The files a, b and t are those of runner.
