@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"openclaw/toolwasm/guest/commandtest"
 	"openclaw/toolwasm/guest/digest"
-	"openclaw/toolwasm/guest/text/commandtest"
 )
 
 type digestCase struct {

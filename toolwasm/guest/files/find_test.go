@@ -49,8 +49,8 @@ func TestFindExpressions(t *testing.T) {
 			words[i] = strings.ReplaceAll(words[i], "_", " ")
 		}
 		got := run(t, dir, "", append([]string{"find"}, words...)...)
-		if have := strings.Join(strings.Fields(got.stdout), " "); have != want || got.status != 0 {
-			t.Errorf("find %s\n got %q %d %s\nwant %q", args, have, got.status, got.stderr, want)
+		if have := strings.Join(strings.Fields(got.Stdout), " "); have != want || got.Status != 0 {
+			t.Errorf("find %s\n got %q %d %s\nwant %q", args, have, got.Status, got.Stderr, want)
 		}
 	}
 }
@@ -68,21 +68,21 @@ func TestFindReportsMistakes(t *testing.T) {
 		". a -name a -o": "find: expected an expression after '-o'\n",
 	} {
 		got := run(t, dir, "", append([]string{"find"}, strings.Fields(args)...)...)
-		if got.stderr != want || got.status != 1 {
-			t.Errorf("find %s\n got %q %d\nwant %q", args, got.stderr, got.status, want)
+		if got.Stderr != want || got.Status != 1 {
+			t.Errorf("find %s\n got %q %d\nwant %q", args, got.Stderr, got.Status, want)
 		}
 	}
 }
 
 func TestFindDeletesFromTheInside(t *testing.T) {
 	dir := fill(t, "d/e/f = 1", "d/g = 1", "a = 1")
-	check(t, dir, []step{{args: "find d -delete"}, {args: "ls", stdout: "a\n"}})
+	check(t, dir, []step{{Args: "find d -delete"}, {Args: "ls", Stdout: "a\n"}})
 }
 
 func TestFindEndsOnLoopsOfLinks(t *testing.T) {
 	dir := fill(t, "d/f = 1", "d/up -> ..")
 	got := run(t, dir, "", "find", "-L", ".", "-name", "f")
-	if got.stdout != "./d/f\n" || got.status != 1 || !strings.Contains(got.stderr, "File system loop detected") {
+	if got.Stdout != "./d/f\n" || got.Status != 1 || !strings.Contains(got.Stderr, "File system loop detected") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -92,7 +92,7 @@ func FuzzFindExpression(f *testing.F) {
 		f.Add(s)
 	}
 	dir := fill(f, "a = 1", "d/b = 2")
-	table := command.NewTable(files.Commands(), []command.Command{{Name: "echo", Run: echo}})
+	table := command.NewTable(files.Commands())
 	delete(table, "rm")
 	f.Fuzz(func(t *testing.T, expr string) {
 		if strings.Contains(expr, "-f") || strings.Contains(expr, "-delete") || strings.ContainsRune(expr, 0) {

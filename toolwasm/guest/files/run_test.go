@@ -1,127 +1,36 @@
 package files_test
 
 import (
-	"bytes"
-	"context"
-	"os"
-	"path/filepath"
-	"strings"
-	"syscall"
 	"testing"
 
-	"openclaw/toolwasm/guest/command"
+	"openclaw/toolwasm/guest/commandtest"
 	"openclaw/toolwasm/guest/files"
 )
 
-func TestMain(m *testing.M) {
-	syscall.Umask(0) // commands take their own umask off
-	os.Exit(m.Run())
-}
-
-// spawner runs the commands of the table, and nothing else.
-type spawner struct{ table command.Table }
-
-func (s spawner) Spawn(parent *command.Proc, spec command.Spec) int {
-	c, ok := s.table[spec.Argv[0]]
-	if !ok {
-		return command.StatusNotFound
-	}
-	child := &command.Proc{
-		Ctx: parent.Ctx, Name: c.Name, Args: spec.Argv[1:], Dir: parent.Dir, Env: parent.Env, Stdout: parent.Stdout,
-		Stderr: parent.Stderr, Umask: parent.Umask, Table: s.table, Spawner: s,
-	}
-	if spec.Dir != "" {
-		child.Dir = spec.Dir
-	}
-	return command.Start(child, c)
-}
-
-func (s spawner) Shell(*command.Proc, string, command.Spec) int { return command.StatusNotFound }
-
-func (s spawner) LookPath(_ *command.Proc, name string) (string, bool) {
-	_, ok := s.table[name]
-	return name, ok
-}
-
-// echo is a stand-in for the shell's command.
-func echo(p *command.Proc) int {
-	_, _ = p.Out().WriteString(strings.Join(p.Args, " ") + "\n")
-	return 0
-}
-
-type outcome struct {
-	stdout, stderr string
-	status         int
-}
+type (
+	outcome = commandtest.Result
+	step    = commandtest.Step
+)
 
 func run(t testing.TB, dir, stdin string, args ...string) outcome {
 	t.Helper()
-	table := command.NewTable(files.Commands(), []command.Command{
-		{Name: "echo", Run: echo},
-		{Name: "true", Run: func(*command.Proc) int { return 0 }},
-		{Name: "false", Run: func(*command.Proc) int { return 1 }},
-	})
-	c, ok := table[args[0]]
-	if !ok {
-		t.Fatalf("no command %s", args[0])
-	}
-	var out, errs bytes.Buffer
-	status := command.Start(&command.Proc{
-		Ctx: context.Background(), Name: c.Name, Args: args[1:], Dir: dir, Env: command.Vars{"TZ=UTC"},
-		Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs, Umask: 0o022, Table: table, Spawner: spawner{table},
-	}, c)
-	return outcome{out.String(), errs.String(), status}
+	return commandtest.In(t, dir, files.Commands()).Run(stdin, args...)
 }
 
-// fill makes the files of a case: "name/" is a directory, "name -> target" a link, "name = text" a file.
+func check(t *testing.T, dir string, steps []step) {
+	t.Helper()
+	commandtest.In(t, dir, files.Commands()).Check(steps)
+}
+
+// fill makes the files of a case.
 func fill(t testing.TB, lines ...string) string {
 	t.Helper()
-	dir := t.TempDir()
-	for _, l := range lines {
-		if name, target, ok := strings.Cut(l, " -> "); ok {
-			must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
-			must(t, os.Symlink(target, filepath.Join(dir, name)))
-			continue
-		}
-		name, text, _ := strings.Cut(l, " = ")
-		full := filepath.Join(dir, name)
-		if strings.HasSuffix(name, "/") {
-			must(t, os.MkdirAll(full, 0o755))
-			continue
-		}
-		must(t, os.MkdirAll(filepath.Dir(full), 0o755))
-		must(t, os.WriteFile(full, []byte(text), 0o644))
-	}
-	return dir
+	return commandtest.Tree(t, lines...)
 }
 
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-// step is one command of a case with what it says.
-type step struct {
-	args   string // split at blanks; "_" stands for a blank
-	stdin  string
-	stdout string
-	stderr string
-	status int
-}
-
-func check(t *testing.T, dir string, steps []step) {
-	t.Helper()
-	for _, s := range steps {
-		args := strings.Fields(s.args)
-		for i := range args {
-			args[i] = strings.ReplaceAll(args[i], "_", " ")
-		}
-		got := run(t, dir, s.stdin, args...)
-		want := outcome{s.stdout, s.stderr, s.status}
-		if got != want {
-			t.Errorf("%s\n got %+v\nwant %+v", s.args, got, want)
-		}
 	}
 }

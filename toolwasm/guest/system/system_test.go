@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"openclaw/toolwasm/guest/command"
+	"openclaw/toolwasm/guest/commandtest"
 	"openclaw/toolwasm/guest/system"
 	"openclaw/toolwasm/guest/text"
-	"openclaw/toolwasm/guest/text/commandtest"
 )
 
 type systemCase struct {
