@@ -5,8 +5,6 @@ import (
 	"bufio"
 	"bytes"
 	"compress/flate"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -300,30 +298,14 @@ func (z *zipper) openExisting() (*zip.Reader, func()) {
 func (z *zipper) rewrite(old *zip.Reader, fill func(*zip.Writer) int) int {
 	p := z.p
 	var dst io.Writer = p.Out()
-	var f command.File
-	var place func() error
+	var file *command.Replacement
 	if z.archive != "-" {
-		var suffix [6]byte
-		_, _ = rand.Read(suffix[:]) // it never fails
-		dir, base := path.Split(z.archive)
-		temp := dir + "." + base + "." + hex.EncodeToString(suffix[:])
 		var err error
-		if f, err = p.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
+		if file, err = p.ReplaceBeside(z.archive, 0o666&^p.Umask); err != nil {
 			z.fatal(15, "Could not create output file (%s)", z.archive)
 		}
-		placed := false
-		defer func() { // whatever ends the command: a full disk, a signal
-			if !placed {
-				_ = f.Close()
-				_ = sys.Unlink(p.Path(temp))
-			}
-		}()
-		place = func() error {
-			err := sys.Rename(p.Path(temp), p.Path(z.archive))
-			placed = err == nil
-			return err
-		}
-		dst = f
+		defer file.Abort() // whatever ends the command: a full disk, a signal
+		dst = file
 	}
 	buffered := bufio.NewWriterSize(dst, copySize)
 	w := zip.NewWriter(buffered)
@@ -336,14 +318,11 @@ func (z *zipper) rewrite(old *zip.Reader, fill func(*zip.Writer) int) int {
 	if e := buffered.Flush(); err == nil {
 		err = e
 	}
-	if f == nil {
+	if file == nil {
 		return status
 	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
 	if err == nil {
-		err = place()
+		err = file.Commit()
 	}
 	if err != nil {
 		z.fatal(14, "Write error: %s (%s)", sys.Strerror(err), z.archive)

@@ -1,8 +1,6 @@
 package command
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"io/fs"
 	"os"
 	"path"
@@ -33,24 +31,33 @@ func (p *Proc) Replace(name string) (*Replacement, error) {
 	return &Replacement{File: f}, nil
 }
 
-// replaceBeside makes the temporary file. Both results are nil where the directory takes none: the file itself is then all there is.
+// replaceBeside replaces an old file. Both results are nil where the directory takes none: the file itself is then all there is.
 func (p *Proc) replaceBeside(full string, mode fs.FileMode) (*Replacement, error) {
 	f, err := sys.OpenFile(full, os.O_WRONLY, 0) // a file that may not be written is not replaced either
 	if err != nil {
 		return nil, err
 	}
 	_ = f.Close()
-	var random [8]byte
-	_, _ = rand.Read(random[:]) // it never fails
-	temp := path.Join(path.Dir(full), ".openclaw-"+hex.EncodeToString(random[:])+".tmp")
-	f, err = sys.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode.Perm())
+	r, err := p.ReplaceBeside(full, mode)
 	if err != nil {
 		return nil, nil
+	}
+	return r, nil
+}
+
+// ReplaceBeside is Replace for a file that need not exist, always beside it: a link or one of several names of a file comes
+// to be a file of its own, with the given mode.
+func (p *Proc) ReplaceBeside(name string, mode fs.FileMode) (*Replacement, error) {
+	full := p.Path(name)
+	dir, _ := path.Split(full)
+	f, temp, err := sys.CreateTemp(dir, sys.TempPattern, mode)
+	if err != nil {
+		return nil, err
 	}
 	r := &Replacement{File: f, temp: temp, target: full}
 	if err := sys.Chmod(temp, mode); err != nil {
 		r.Abort()
-		return nil, nil
+		return nil, err
 	}
 	return r, nil
 }

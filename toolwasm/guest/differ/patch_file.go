@@ -2,12 +2,9 @@ package differ
 
 import (
 	"bytes"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"strconv"
 	"strings"
@@ -461,26 +458,13 @@ func (h *hunk) touches(i int, op byte) bool {
 
 // replaceFile writes data beside name and renames it into place.
 func replaceFile(p *command.Proc, name string, data []byte, mode fs.FileMode) error {
-	var suffix [6]byte
-	_, _ = rand.Read(suffix[:]) // it never fails
-	dir, base := path.Split(name)
-	temp := dir + "." + base + "." + hex.EncodeToString(suffix[:])
-	f, err := p.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	r, err := p.ReplaceBeside(name, mode)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	if e := f.Close(); err == nil {
-		err = e
+	defer r.Abort()
+	if _, err := r.Write(data); err != nil {
+		return err
 	}
-	if err == nil {
-		err = sys.Chmod(p.Path(temp), mode)
-	}
-	if err == nil {
-		err = sys.Rename(p.Path(temp), p.Path(name))
-	}
-	if err != nil {
-		_ = sys.Unlink(p.Path(temp))
-	}
-	return err
+	return r.Commit()
 }

@@ -2,8 +2,6 @@ package filetool
 
 import (
 	"bytes"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -151,10 +149,7 @@ func (t *transaction) makeParents(dir string) error {
 // writeTemp writes content to a new file of dir and reads it back. The name is valid, and to be removed, even when it
 // fails.
 func (t *transaction) writeTemp(dir string, mode fs.FileMode, content []byte) (string, error) {
-	name, err := tempName(dir)
-	if err != nil {
-		return "", err
-	}
+	name := sys.TempName(dir, sys.TempPattern)
 	f, err := t.disk.create(name, mode)
 	if err != nil {
 		return "", err
@@ -175,16 +170,6 @@ func (t *transaction) writeTemp(dir string, mode fs.FileMode, content []byte) (s
 		}
 	}
 	return name, verify(name, content)
-}
-
-// tempName is a name in dir that nobody else has: the guest is a snapshot, so that only the system's randomness differs
-// from call to call.
-func tempName(dir string) (string, error) {
-	var b [8]byte
-	if _, err := rand.Read(b[:]); err != nil {
-		return "", err
-	}
-	return path.Join(dir, ".openclaw-"+hex.EncodeToString(b[:])+".tmp"), nil
 }
 
 // errNotWritten reports a file that does not hold what was written to it.
@@ -234,10 +219,7 @@ func (t *transaction) put(i int, c change, last bool) error {
 	case c.remove && last:
 		return t.disk.unlink(c.at.path)
 	case c.remove:
-		name, err := tempName(path.Dir(c.at.path))
-		if err != nil {
-			return err
-		}
+		name := sys.TempName(path.Dir(c.at.path), sys.TempPattern)
 		if err := t.disk.rename(c.at.path, name); err != nil {
 			return err
 		}
@@ -257,10 +239,7 @@ func (t *transaction) put(i int, c change, last bool) error {
 
 // backup gives the content of a file a second name.
 func (t *transaction) backup(i int, at location) error {
-	name, err := tempName(path.Dir(at.path))
-	if err != nil {
-		return err
-	}
+	name := sys.TempName(path.Dir(at.path), sys.TempPattern)
 	if t.disk.link(at.path, name) == nil {
 		t.backups[i] = name
 		return nil

@@ -2,10 +2,7 @@ package sed
 
 import (
 	"bufio"
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
-	"os"
 	"path"
 	"strings"
 
@@ -36,7 +33,7 @@ func (m *machine) beginInPlace(name string) (*inPlace, error) {
 	if !info.IsRegular() {
 		return nil, fmt.Errorf("couldn't edit %s: not a regular file", name)
 	}
-	temp, f, err := m.tempFile(path.Dir(target), info.Mode.Perm())
+	f, temp, err := sys.CreateTemp(path.Dir(target), "sed*", info.Mode) // named as GNU's
 	if err != nil {
 		return nil, fmt.Errorf("couldn't open temporary file %s: %s", temp, sys.Strerror(err))
 	}
@@ -72,24 +69,6 @@ func (m *machine) resolveLink(target string) (string, error) {
 		target = to
 	}
 	return target, nil
-}
-
-// tempFile makes a new file in dir. Its name begins as GNU's does.
-func (m *machine) tempFile(dir string, mode os.FileMode) (string, *os.File, error) {
-	const attempts = 100
-	var name string
-	var err error
-	for range attempts {
-		var random [4]byte
-		_, _ = rand.Read(random[:])
-		name = dir + "/sed" + hex.EncodeToString(random[:])
-		var f *os.File
-		f, err = sys.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-		if err == nil || !os.IsExist(err) {
-			return name, f, err
-		}
-	}
-	return name, nil, err
 }
 
 // backupName applies a suffix: each * in it stands for the file's name, and a slash leads to another directory.

@@ -3,7 +3,6 @@ package text
 import (
 	"bufio"
 	"bytes"
-	"fmt"
 	"io"
 	"os"
 	"runtime"
@@ -40,7 +39,7 @@ type spill struct {
 func (sp *spill) run(m *memory) *memory {
 	begun := m.takeBegun()
 	m.sort()
-	name := fmt.Sprintf("%s/sort%016x", sp.s.tempDir, randomSeed())
+	name := sys.TempName(sp.s.tempDir, "sort*")
 	f, err := sp.s.p.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		sp.s.die("cannot create temporary file in '%s': %s", sp.s.tempDir, sys.Strerror(err))
