@@ -51,13 +51,17 @@ func runExec(c *cli.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	env := c.StringSlice("env")
+	if err := (sandbox.Grant{Env: env}).Check(); err != nil { // before anything is opened
+		return err
+	}
 	tools, err := openTools(c.Context, std, grant)
 	if err != nil {
 		return err
 	}
 	defer tools.close()
 	script := toolwasm.Script{
-		Text: c.Args().First(), Args: c.Args().Tail(), Env: c.StringSlice("env"),
+		Text: c.Args().First(), Args: c.Args().Tail(), Env: env,
 		Stdin: std.in, Stdout: std.out, Stderr: std.err,
 	}
 	if c.Bool("json") {
