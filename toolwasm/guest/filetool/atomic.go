@@ -53,6 +53,8 @@ var errChangedMeanwhile = errors.New("it was changed by another program in the m
 type transaction struct {
 	disk    disk
 	umask   fs.FileMode
+	journal journal
+	plan    []entry  // by change: the names it may use
 	dirs    []string // directories made, outermost first
 	temps   []string // new contents by change, "" when there is none or it has been moved
 	backups []string // former contents by change, "" when there is none
@@ -76,23 +78,33 @@ func (e *commitError) Error() string {
 func (e *commitError) Unwrap() error { return e.cause }
 
 // commit makes the changes. When it fails every file is as it was before, unless the error, a *commitError, says otherwise.
-func commit(d disk, umask fs.FileMode, changes []change) error {
-	t := &transaction{disk: d, umask: umask, temps: make([]string, len(changes)), backups: make([]string, len(changes))}
+func commit(d disk, umask fs.FileMode, j journal, changes []change) error {
+	t := &transaction{
+		disk: d, umask: umask, journal: j,
+		temps: make([]string, len(changes)), backups: make([]string, len(changes)),
+	}
 	failed := t.run(changes)
 	if failed == nil {
 		t.clean(false)
 		return nil
 	}
 	failed.left = t.undo(changes)
+	_ = j.note(record{Phase: undone}) // what could not be put back is in the error, and not to be tried again
 	t.clean(true)
 	return failed
 }
 
 func (t *transaction) run(changes []change) *commitError {
+	if err := t.announce(changes); err != nil {
+		return &commitError{name: changes[0].name, cause: errors.New(reason(err))}
+	}
 	for i, c := range changes {
 		if err := t.prepare(i, c); err != nil {
 			return &commitError{name: c.name, cause: err}
 		}
+	}
+	if err := t.journal.note(record{Phase: applying}); err != nil {
+		return &commitError{name: changes[0].name, cause: errors.New(reason(err))}
 	}
 	for i, c := range changes {
 		last := i == len(changes)-1 // nothing can fail after it, so that it need not be taken back
@@ -102,6 +114,22 @@ func (t *transaction) run(changes []change) *commitError {
 		t.done = i + 1
 	}
 	return nil
+}
+
+// announce chooses the names that changes may use and writes them down.
+func (t *transaction) announce(changes []change) error {
+	for i, c := range changes {
+		dir := path.Dir(c.at.path)
+		e := entry{Path: c.at.path, Exists: c.at.exists}
+		if !c.remove {
+			e.Temp = sys.TempName(dir, sys.TempPattern)
+		}
+		if last := i == len(changes)-1; c.at.exists && !last {
+			e.Backup = sys.TempName(dir, sys.TempPattern)
+		}
+		t.plan = append(t.plan, e)
+	}
+	return t.journal.note(record{Files: t.plan})
 }
 
 // prepare writes the new content of a file beside it.
@@ -117,9 +145,8 @@ func (t *transaction) prepare(i int, c change) error {
 	if perm := c.at.info.Mode.Perm(); perm != 0 {
 		mode = perm // of the file that is replaced, or moved here
 	}
-	name, err := t.writeTemp(dir, mode, c.content)
-	t.temps[i] = name
-	if err != nil {
+	t.temps[i] = t.plan[i].Temp
+	if err := t.writeTemp(t.temps[i], mode, c.content); err != nil {
 		return errors.New(reason(err))
 	}
 	return nil
@@ -139,6 +166,9 @@ func (t *transaction) makeParents(dir string) error {
 	if err := t.makeParents(path.Dir(dir)); err != nil {
 		return err
 	}
+	if err := t.journal.note(record{Dir: dir}); err != nil {
+		return err
+	}
 	if err := t.disk.mkdir(dir, 0o777&^t.umask); err != nil {
 		return err
 	}
@@ -146,30 +176,28 @@ func (t *transaction) makeParents(dir string) error {
 	return nil
 }
 
-// writeTemp writes content to a new file of dir and reads it back. The name is valid, and to be removed, even when it
-// fails.
-func (t *transaction) writeTemp(dir string, mode fs.FileMode, content []byte) (string, error) {
-	name := sys.TempName(dir, sys.TempPattern)
+// writeTemp writes content to a new file and reads it back. The file may be there, and is to be removed, even when it fails.
+func (t *transaction) writeTemp(name string, mode fs.FileMode, content []byte) error {
 	f, err := t.disk.create(name, mode)
 	if err != nil {
-		return "", err
+		return err
 	}
 	_, err = f.Write(content)
 	if err2 := f.Close(); err == nil {
 		err = err2
 	}
 	if err != nil {
-		return name, err
+		return err
 	}
 	// The mode of a new file may have lost bits on its way.
 	if info, err := sys.Lstat(name); err != nil {
-		return name, err
+		return err
 	} else if info.Mode.Perm() != mode {
 		if err := sys.Chmod(name, mode); err != nil {
-			return name, err
+			return err
 		}
 	}
-	return name, verify(name, content)
+	return verify(name, content)
 }
 
 // errNotWritten reports a file that does not hold what was written to it.
@@ -219,11 +247,10 @@ func (t *transaction) put(i int, c change, last bool) error {
 	case c.remove && last:
 		return t.disk.unlink(c.at.path)
 	case c.remove:
-		name := sys.TempName(path.Dir(c.at.path), sys.TempPattern)
-		if err := t.disk.rename(c.at.path, name); err != nil {
+		if err := t.disk.rename(c.at.path, t.plan[i].Backup); err != nil {
 			return err
 		}
-		t.backups[i] = name
+		t.backups[i] = t.plan[i].Backup
 		return nil
 	case c.at.exists && !last:
 		if err := t.backup(i, c.at); err != nil {
@@ -239,9 +266,8 @@ func (t *transaction) put(i int, c change, last bool) error {
 
 // backup gives the content of a file a second name.
 func (t *transaction) backup(i int, at location) error {
-	name := sys.TempName(path.Dir(at.path), sys.TempPattern)
-	if t.disk.link(at.path, name) == nil {
-		t.backups[i] = name
+	t.backups[i] = t.plan[i].Backup
+	if t.disk.link(at.path, t.backups[i]) == nil {
 		return nil
 	}
 	// Not every filesystem has hard links: a copy does as well.
@@ -249,8 +275,7 @@ func (t *transaction) backup(i int, at location) error {
 	if err != nil {
 		return err
 	}
-	t.backups[i], err = t.writeTemp(path.Dir(at.path), at.info.Mode.Perm(), content)
-	return err
+	return t.writeTemp(t.backups[i], at.info.Mode.Perm(), content)
 }
 
 // unchanged reports whether the file is still the one that the change was worked out from.

@@ -91,7 +91,7 @@ func (d *faultyDisk) unlink(name string) error {
 // patchOn applies a patch on a disk.
 func (w *workdir) patchOn(d disk, text string) error {
 	p, _, _ := w.proc(nil, "")
-	c := newCall(p)
+	c := newCall(p, journal{})
 	c.disk = d
 	_, err := applyPatch(c, text)
 	return err
@@ -182,7 +182,7 @@ func TestCommitNoticesOtherWriters(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := w.files()
-		if err := commit(system{}, 0o022, changes); !errors.Is(err, errChangedMeanwhile) {
+		if err := commit(system{}, 0o022, journal{}, changes); !errors.Is(err, errChangedMeanwhile) {
 			t.Errorf("%s: %v", name, err)
 		}
 		w.wantFiles(want)
@@ -215,7 +215,7 @@ func TestCommitMakesAnyChangesOrNone(t *testing.T) {
 		}
 		before := w.files()
 		d := &faultyDisk{left: rapid.IntRange(0, 40).Draw(r, "fault"), fails: 1, noLink: rapid.Bool().Draw(r, "noLink")}
-		err := commit(d, 0o022, changes)
+		err := commit(d, 0o022, journal{}, changes)
 		if err != nil {
 			w.wantFiles(before)
 			return

@@ -26,7 +26,7 @@ func BenchmarkFold(b *testing.B) {
 func BenchmarkHint(b *testing.B) {
 	w := newWorkdir(b, map[string]string{"f": typographic(20_000)})
 	p, _, _ := w.proc(nil, "")
-	m := &matcher{call: newCall(p), plain: plainView([]byte(typographic(20_000)))}
+	m := &matcher{call: newCall(p, journal{}), plain: plainView([]byte(typographic(20_000)))}
 	for b.Loop() {
 		m.hint("this is line nomber 9, \"as\nthis is lime number 10, \"as")
 	}

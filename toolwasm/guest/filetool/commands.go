@@ -25,9 +25,12 @@ func Commands() []command.Command {
 	}
 }
 
-const serveHelp = `Usage: openclaw-tool TOOL < ARGUMENTS
+const serveHelp = `Usage: openclaw-tool TOOL [JOURNAL] < ARGUMENTS
+       openclaw-tool recover JOURNAL
 Run one of the file tools with the JSON object on standard input as its
 arguments, and print one JSON object: text, and images or details if there are.
+JOURNAL, a file that is not there yet, is kept while files are being changed;
+after a call that was cut off, recover takes back what it had done, or cleans up.
 
 Tools:
   read         {path, offset?, limit?, cursor?, optional?}
@@ -64,7 +67,7 @@ func applyPatchCommand(p *command.Proc) int {
 		p.Errorf("%s", err)
 		return statusFailed
 	}
-	result, err := persist(p, func(c *call) (*result, error) { return applyPatch(c, patch) })
+	result, err := persist(p, journal{}, func(c *call) (*result, error) { return applyPatch(c, patch) })
 	if err != nil {
 		p.Errorf("%s", err)
 		return statusFailed

@@ -103,7 +103,7 @@ func (c *call) edit(name string, edits []edit) (*result, error) {
 	if bytes.Equal(after, content) {
 		return nil, errors.New("no change: the new text is what the file already holds")
 	}
-	if err := commit(c.disk, c.p.Umask, []change{{name: name, at: at, content: after}}); err != nil {
+	if err := commit(c.disk, c.p.Umask, c.journal, []change{{name: name, at: at, content: after}}); err != nil {
 		return nil, err
 	}
 	return editResult(name, regions, lines), nil

@@ -96,7 +96,7 @@ func TestStatusIsWhatIsOnDisk(t *testing.T) {
 	}
 	// A disk that loses a byte without saying so.
 	p, _, _ := w.proc(nil, "")
-	c := newCall(p)
+	c := newCall(p, journal{})
 	c.disk = &faultyDisk{short: true, fails: 1}
 	if _, err := c.write("f", []byte("longer\n")); err == nil || !strings.Contains(err.Error(), "does not read back") {
 		t.Errorf("write that lost a byte: %v", err)

@@ -74,7 +74,7 @@ func FuzzEdit(f *testing.F) {
 		}
 		w := newWorkdir(t, map[string]string{"f": file})
 		p, _, _ := w.proc(nil, "")
-		_, err := newCall(p).edit("f", []edit{{oldText, newText}})
+		_, err := newCall(p, journal{}).edit("f", []edit{{oldText, newText}})
 		after := w.files()
 		if len(after) != 1 {
 			t.Fatalf("files %q", after)

@@ -63,7 +63,7 @@ func (c *call) patch(input string) (*result, error) {
 			return nil, err
 		}
 	}
-	if err := commit(c.disk, c.p.Umask, t.changes()); err != nil {
+	if err := commit(c.disk, c.p.Umask, c.journal, t.changes()); err != nil {
 		return nil, err
 	}
 	return t.result(), nil

@@ -43,14 +43,15 @@ type call struct {
 	p    *command.Proc
 	root string // the directory that apply_patch keeps to
 	disk disk
+	journal
 }
 
-func newCall(p *command.Proc) *call {
+func newCall(p *command.Proc, j journal) *call {
 	root := p.Dir
 	if inside(workspace, root) {
 		root = workspace
 	}
-	return &call{p: p, root: root, disk: system{}}
+	return &call{p: p, root: root, disk: system{}, journal: j}
 }
 
 // tool is the body of a tool: it reads its arguments and does its work.
@@ -70,10 +71,17 @@ func toolNamed(name string) (tool, bool) {
 	return nil, false
 }
 
+// recoverTool is the name by which the host asks for the recovery of a call that was cut off.
+const recoverTool = "recover"
+
 // serve answers one call of a tool.
 func serve(p *command.Proc) int {
-	if len(p.Args) != 1 {
+	if len(p.Args) < 1 || len(p.Args) > 2 {
 		return p.Usage(statusBadArguments, "the name of a tool is expected")
+	}
+	journalName := strings.Join(p.Args[1:], "")
+	if p.Args[0] == recoverTool {
+		return recoverCommand(p, journalName)
 	}
 	run, ok := toolNamed(p.Args[0])
 	if !ok {
@@ -83,7 +91,9 @@ func serve(p *command.Proc) int {
 	if err != nil {
 		return answer(p, &result{Text: fmt.Sprintf("%s: %s", p.Args[0], err)}, statusBadArguments)
 	}
-	r, err := persist(p, func(c *call) (*result, error) { return run(c, raw) })
+	j := openJournal(journalName)
+	r, err := persist(p, j, func(c *call) (*result, error) { return run(c, raw) })
+	j.close(journalName)
 	switch {
 	case err == nil:
 		return answer(p, r, statusDone)
@@ -95,9 +105,9 @@ func serve(p *command.Proc) int {
 
 // persist does the work of a tool, and does it again when another program changed a file under its hands: nothing is
 // changed then, and what to do follows from what is there now.
-func persist(p *command.Proc, work func(*call) (*result, error)) (r *result, err error) {
+func persist(p *command.Proc, j journal, work func(*call) (*result, error)) (r *result, err error) {
 	for range maxAttempts {
-		if r, err = work(newCall(p)); !errors.Is(err, errChangedMeanwhile) {
+		if r, err = work(newCall(p, j)); !errors.Is(err, errChangedMeanwhile) {
 			break
 		}
 		p.Yield()

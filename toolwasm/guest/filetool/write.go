@@ -39,7 +39,7 @@ func (c *call) write(name string, content []byte) (*result, error) {
 	if at.exists && at.info.Size == int64(len(content)) && verify(at.path, content) == nil {
 		return &result{Text: fmt.Sprintf("No change: %s already holds exactly these %s.", name, count(len(content), "byte")), Details: d}, nil
 	}
-	if err := commit(c.disk, c.p.Umask, []change{{name: name, at: at, content: content}}); err != nil {
+	if err := commit(c.disk, c.p.Umask, c.journal, []change{{name: name, at: at, content: content}}); err != nil {
 		return nil, failure("write", name, err)
 	}
 	d.Changed = true
