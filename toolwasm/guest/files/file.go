@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"openclaw/toolwasm/guest/columns"
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
 	"openclaw/toolwasm/guest/sys"
@@ -128,7 +129,7 @@ func fileCommand(p *command.Proc) int {
 	}
 	widest := 0
 	for _, name := range operands {
-		widest = max(widest, displayWidth(shownName(name)))
+		widest = max(widest, columns.Text(shownName(name)))
 	}
 	status := 0
 	for _, name := range operands {
@@ -159,7 +160,7 @@ func (f *identifier) one(name string, widest int) bool {
 		}
 		pad := 1
 		if !f.noPad {
-			pad += widest - displayWidth(shown)
+			pad += widest - columns.Text(shown)
 		}
 		_, _ = out.WriteString(strings.Repeat(" ", pad))
 	}

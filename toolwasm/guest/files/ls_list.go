@@ -6,10 +6,12 @@ import (
 	"sort"
 	"strings"
 
+	"openclaw/toolwasm/guest/columns"
 	"openclaw/toolwasm/guest/files/perm"
 	"openclaw/toolwasm/guest/glob"
 	"openclaw/toolwasm/guest/quote"
 	"openclaw/toolwasm/guest/sys"
+	"openclaw/toolwasm/guest/version"
 )
 
 // lsEntry is one name of a listing.
@@ -220,9 +222,9 @@ func (l *lister) compare(by string, a, b *lsEntry) int {
 	case "extension":
 		c = strings.Compare(extension(a.name), extension(b.name))
 	case "version":
-		c = compareVersions(a.name, b.name)
+		c = version.Compare(a.name, b.name)
 	case "width":
-		c = displayWidth(a.name) - displayWidth(b.name)
+		c = columns.Text(a.name) - columns.Text(b.name)
 	}
 	if c == 0 {
 		c = strings.Compare(a.name, b.name)

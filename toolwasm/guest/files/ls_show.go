@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"openclaw/toolwasm/guest/columns"
 	"openclaw/toolwasm/guest/files/perm"
 	"openclaw/toolwasm/guest/strftime"
 	"openclaw/toolwasm/guest/sys"
@@ -129,7 +130,7 @@ func (l *lister) cell(e *lsEntry, w columnWidths, pad bool) cell {
 	if pad && name == e.name {
 		lead = " "
 	}
-	c := cell{width: len(prefix) + len(lead) + displayWidth(name)}
+	c := cell{width: len(prefix) + len(lead) + columns.Text(name)}
 	c.text = prefix + lead + l.colors.paint(name, e)
 	if m := l.mark(&e.info, e.err == nil); m != 0 {
 		c.text += string(m)

@@ -15,6 +15,7 @@ import (
 	"openclaw/toolwasm/guest/glob"
 	"openclaw/toolwasm/guest/strftime"
 	"openclaw/toolwasm/guest/sys"
+	"openclaw/toolwasm/guest/version"
 )
 
 const treeHelp = `Usage: tree [OPTION]... [DIRECTORY]...
@@ -290,7 +291,7 @@ func (d *drawer) order(list []*branch) {
 		case "size":
 			c = compareInts(b.info.Size, a.info.Size)
 		case "version":
-			c = compareVersions(a.name, b.name)
+			c = version.Compare(a.name, b.name)
 		}
 		if c == 0 {
 			c = strings.Compare(a.name, b.name)

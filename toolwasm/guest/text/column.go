@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"openclaw/toolwasm/guest/columns"
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
 	"openclaw/toolwasm/guest/sys"
@@ -188,7 +189,7 @@ const columnTab = 8
 func (t *tabulator) writeList() {
 	widest := 0
 	for _, l := range t.lines {
-		widest = max(widest, stringWidth(l))
+		widest = max(widest, columns.Text(l))
 	}
 	out := t.p.Out()
 	if widest >= t.width {
@@ -217,7 +218,7 @@ func (t *tabulator) writeRow(cells [][]byte, step, size int) {
 	at, end := 0, size
 	for i := 0; ; {
 		_, _ = out.Write(cells[i])
-		at += stringWidth(cells[i])
+		at += columns.Text(cells[i])
 		if i += step; i >= len(cells) {
 			break
 		}
@@ -323,7 +324,7 @@ func (t *tabulator) writeTable() {
 	widths := make([]int, n)
 	for _, r := range rows {
 		for i, c := range r {
-			widths[i] = max(widths[i], stringWidth(c))
+			widths[i] = max(widths[i], columns.Text(c))
 		}
 	}
 	out := t.p.Out()
@@ -346,7 +347,7 @@ func (t *tabulator) writeCells(out *bufio.Writer, r [][]byte, order, widths []in
 		if i < len(r) {
 			c = r[i]
 		}
-		space := widths[i] - stringWidth(c)
+		space := widths[i] - columns.Text(c)
 		last := k == len(order)-1
 		right := t.selects(t.right, i)
 		if right {

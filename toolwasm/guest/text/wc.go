@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"openclaw/toolwasm/guest/columns"
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/getopt"
 	"openclaw/toolwasm/guest/quote"
@@ -358,7 +359,7 @@ func (s *scanner) char(t *tally, r rune, n int) {
 	switch {
 	case isSpaceRune(r):
 		s.inWord = false
-	case runeWidth(r) >= 0 && !s.inWord:
+	case columns.Rune(r) >= 0 && !s.inWord:
 		s.inWord = true
 		t.words++
 	}
@@ -470,7 +471,7 @@ func lineWidth(b []byte) int64 {
 		default:
 			r, n := utf8.DecodeRune(b)
 			if r != utf8.RuneError || n > 1 {
-				at += int64(max(runeWidth(r), 0))
+				at += int64(max(columns.Rune(r), 0))
 			}
 			b = b[n:]
 		}

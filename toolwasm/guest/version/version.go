@@ -3,7 +3,7 @@
 package version
 
 // Compare orders a before b (-1), after it (1) or equal (0).
-func Compare(a, b []byte) int {
+func Compare[T ~string | ~[]byte](a, b T) int {
 	if r, done := compareDots(a, b); done {
 		return r
 	}
@@ -26,7 +26,7 @@ func sign(n int) int {
 }
 
 // compareDots settles empty names, ".", ".." and hidden files, which come first in this order.
-func compareDots(a, b []byte) (r int, done bool) {
+func compareDots[T ~string | ~[]byte](a, b T) (r int, done bool) {
 	ra, rb := dotRank(a), dotRank(b)
 	if ra != rb {
 		return sign(ra - rb), true
@@ -42,7 +42,7 @@ const (
 	visible
 )
 
-func dotRank(s []byte) int {
+func dotRank[T ~string | ~[]byte](s T) int {
 	switch {
 	case len(s) == 0:
 		return empty
@@ -57,7 +57,7 @@ func dotRank(s []byte) int {
 }
 
 // prefixLen is the length of s without suffixes such as ".tar.gz".
-func prefixLen(s []byte) int {
+func prefixLen[T ~string | ~[]byte](s T) int {
 	n := 0
 	for i := 0; i < len(s); {
 		i++
@@ -75,7 +75,7 @@ func isAlpha(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-func order(s []byte, i int) int {
+func order[T ~string | ~[]byte](s T, i int) int {
 	if i >= len(s) {
 		return -1
 	}
@@ -91,7 +91,7 @@ func order(s []byte, i int) int {
 	}
 }
 
-func compareVersions(a, b []byte) int {
+func compareVersions[T ~string | ~[]byte](a, b T) int {
 	i, j := 0, 0
 	for i < len(a) || j < len(b) {
 		for i < len(a) && !isDigit(a[i]) || j < len(b) && !isDigit(b[j]) {
