@@ -97,33 +97,46 @@ func (r *Reader) ReadContext(ctx context.Context, b []byte) (int, error) {
 	p := r.p
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for p.n == 0 {
-		if len(b) == 0 {
-			return 0, nil
-		}
-		if p.writers == 0 {
-			return 0, io.EOF
-		}
-		if err := p.wait(ctx); err != nil {
-			return 0, err
-		}
+	if ready, err := p.await(ctx, len(b)); !ready {
+		return 0, err
 	}
 	n := 0
 	for n < len(b) && p.n > 0 {
-		end := min(p.start+p.n, len(p.buf))
-		k := copy(b[n:], p.buf[p.start:end])
-		n += k
-		p.n -= k
-		p.start += k
-		if p.start == len(p.buf) {
-			p.start = 0
-		}
-	}
-	if p.n == 0 {
-		p.start = 0
+		n += p.take(b[n:], p.contiguous())
 	}
 	p.wake()
 	return n, nil
+}
+
+// await waits for the first byte for a read of size bytes. It is not ready when there is nothing to be read. The caller
+// holds mu.
+func (p *pipe) await(ctx context.Context, size int) (ready bool, err error) {
+	for p.n == 0 {
+		if size == 0 {
+			return false, nil
+		}
+		if p.writers == 0 {
+			return false, io.EOF
+		}
+		if err := p.wait(ctx); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// contiguous is what the buffer holds up to its end.
+func (p *pipe) contiguous() []byte { return p.buf[p.start:min(p.start+p.n, len(p.buf))] }
+
+// take moves as much as b has room for from the beginning of part, which is some of the front of the buffer.
+func (p *pipe) take(b, part []byte) int {
+	n := copy(b, part)
+	p.n -= n
+	p.start += n
+	if p.start == len(p.buf) || p.n == 0 {
+		p.start = 0
+	}
+	return n
 }
 
 // Buffered returns how many bytes can be read without waiting, and whether a read would not wait at all.
@@ -185,8 +198,7 @@ func (p *pipe) grow(want int) {
 		size *= 2
 	}
 	buf := make([]byte, min(size, Capacity))
-	end := min(p.start+p.n, len(p.buf))
-	k := copy(buf, p.buf[p.start:end])
+	k := copy(buf, p.contiguous())
 	copy(buf[k:], p.buf[:p.n-k])
 	p.buf, p.start = buf, 0
 }
