@@ -98,10 +98,18 @@ func (t *Toolbox) Call(ctx context.Context, session *sandbox.Session, name strin
 // callFile runs one of the tools that are commands of the guest.
 func (t *Toolbox) callFile(ctx context.Context, session *sandbox.Session, name string, arguments []byte) (*ToolResult, error) {
 	var stdout, stderr bytes.Buffer
+	env, journal := BaseEnv(), ""
+	if name != ToolRead {
+		journal = newJournal()
+		env = append(env, journalVariable+"="+journal)
+	}
 	run, err := session.Run(ctx, t.program, sandbox.Command{
-		Args: []string{guestTool, name}, Env: BaseEnv(), Dir: Workspace,
+		Args: []string{guestTool, name}, Env: env, Dir: Workspace,
 		Stdin: bytes.NewReader(arguments), Stdout: &stdout, Stderr: &stderr, MaxOutput: MaxResult,
 	})
+	if err != nil && journal != "" && run != nil {
+		return nil, fmt.Errorf("toolwasm: call %s: %w (%w)", name, err, t.recoverCall(ctx, session, journal))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("toolwasm: call %s: %w", name, err)
 	}

@@ -25,12 +25,12 @@ func Commands() []command.Command {
 	}
 }
 
-const serveHelp = `Usage: openclaw-tool TOOL [JOURNAL] < ARGUMENTS
-       openclaw-tool recover JOURNAL
+const serveHelp = `Usage: openclaw-tool TOOL < ARGUMENTS
+       openclaw-tool recover
 Run one of the file tools with the JSON object on standard input as its
 arguments, and print one JSON object: text, and images or details if there are.
-JOURNAL, a file that is not there yet, is kept while files are being changed;
-after a call that was cut off, recover takes back what it had done, or cleans up.
+The file that OPENCLAW_JOURNAL names is kept while files are being changed; after a
+call that was cut off, recover takes back what it had done, or cleans up.
 
 Tools:
   read         {path, offset?, limit?, cursor?, optional?}

@@ -74,12 +74,15 @@ func toolNamed(name string) (tool, bool) {
 // recoverTool is the name by which the host asks for the recovery of a call that was cut off.
 const recoverTool = "recover"
 
+// journalVariable names the file for the journal, which is not there yet.
+const journalVariable = "OPENCLAW_JOURNAL"
+
 // serve answers one call of a tool.
 func serve(p *command.Proc) int {
-	if len(p.Args) < 1 || len(p.Args) > 2 {
+	if len(p.Args) != 1 {
 		return p.Usage(statusBadArguments, "the name of a tool is expected")
 	}
-	journalName := strings.Join(p.Args[1:], "")
+	journalName, _ := p.Env.Get(journalVariable)
 	if p.Args[0] == recoverTool {
 		return recoverCommand(p, journalName)
 	}
