@@ -15,12 +15,7 @@ const (
 )
 
 func extPathStat(s *System, m memory, a args) vfs.Errno {
-	l := lookup(a.u32(1))
-	path, _, e := s.at(m, a.u32(0), a.u32(2), a.u32(3), rightPathFilestatGet, l)
-	if e != vfs.OK {
-		return e
-	}
-	st, e := s.fs.Stat(path, l == lastFollow)
+	st, e := s.statPath(m, a)
 	if e != vfs.OK {
 		return e
 	}
@@ -28,11 +23,7 @@ func extPathStat(s *System, m memory, a args) vfs.Errno {
 }
 
 func extFdStat(s *System, m memory, a args) vfs.Errno {
-	d, e := s.file(a.u32(0), rightFDFilestatGet)
-	if e != vfs.OK {
-		return e
-	}
-	st, e := d.file.Stat()
+	st, e := s.statFD(a)
 	if e != vfs.OK {
 		return e
 	}

@@ -137,12 +137,17 @@ func fdFdstatSetRights(s *System, _ memory, a args) vfs.Errno {
 
 const filestatSize = 64
 
-func fdFilestatGet(s *System, m memory, a args) vfs.Errno {
+// statFD describes the open file that the first argument names.
+func (s *System) statFD(a args) (vfs.Stat, vfs.Errno) {
 	d, e := s.file(a.u32(0), rightFDFilestatGet)
 	if e != vfs.OK {
-		return e
+		return vfs.Stat{}, e
 	}
-	st, e := d.file.Stat()
+	return d.file.Stat()
+}
+
+func fdFilestatGet(s *System, m memory, a args) vfs.Errno {
+	st, e := s.statFD(a)
 	if e != vfs.OK {
 		return e
 	}

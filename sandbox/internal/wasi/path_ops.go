@@ -94,13 +94,18 @@ func openFlags(l last, oflags uint32, requested uint64, fdflags uint32) vfs.Open
 	return flags
 }
 
-func pathFilestatGet(s *System, m memory, a args) vfs.Errno {
+// statPath describes the file that directory, lookup flags and path, the first four arguments, name.
+func (s *System) statPath(m memory, a args) (vfs.Stat, vfs.Errno) {
 	l := lookup(a.u32(1))
 	path, _, e := s.at(m, a.u32(0), a.u32(2), a.u32(3), rightPathFilestatGet, l)
 	if e != vfs.OK {
-		return e
+		return vfs.Stat{}, e
 	}
-	st, e := s.fs.Stat(path, l == lastFollow)
+	return s.fs.Stat(path, l == lastFollow)
+}
+
+func pathFilestatGet(s *System, m memory, a args) vfs.Errno {
+	st, e := s.statPath(m, a)
 	if e != vfs.OK {
 		return e
 	}
