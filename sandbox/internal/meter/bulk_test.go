@@ -20,9 +20,9 @@ func bulkModule() []byte {
 	three := valueTypes{wasm.I32, wasm.I32, wasm.I32}
 	args := cat(op(wasm.OpLocalGet, 0), op(wasm.OpLocalGet, 1), op(wasm.OpLocalGet, 2))
 	var b builder
-	b.memory(bulkPages, bulkPages)
-	b.fn("fill", three, nil, nil, args, op(wasm.OpMemoryFill, 0))
-	b.fn("copy", three, nil, nil, args, op(wasm.OpMemoryCopy, 0, 0))
+	b.Memory(bulkPages, bulkPages)
+	b.Func("fill", three, nil, nil, args, op(wasm.OpMemoryFill, 0))
+	b.Func("copy", three, nil, nil, args, op(wasm.OpMemoryCopy, 0, 0))
 	return b.Encode()
 }
 

@@ -39,7 +39,7 @@ func TestActiveSegmentsAreLiftedAndMerged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b builder
-			b.memory(1, 1)
+			b.Memory(1, 1)
 			b.Data = tc.in
 			m := mustRewrite(t, b.Encode())
 			if len(m.Data)+len(tc.want) > 0 && !reflect.DeepEqual(m.Data, tc.want) {
@@ -54,11 +54,11 @@ func TestActiveSegmentsAreLiftedAndMerged(t *testing.T) {
 
 func TestSegmentsThatCodeRefersToKeepTheirIndices(t *testing.T) {
 	var b builder
-	b.memory(1, 1)
+	b.Memory(1, 1)
 	b.Data = []wasm.Data{active(8, "ab"), {Mode: wasm.Passive, Bytes: []byte("cd")}}
 	n := uint32(2)
 	b.DataCount = &n
-	b.fn("run", nil, nil, nil, i32c(0), i32c(0), i32c(0), op(wasm.OpMemoryInit, 1, 0))
+	b.Func("run", nil, nil, nil, i32c(0), i32c(0), i32c(0), op(wasm.OpMemoryInit, 1, 0))
 	m := mustRewrite(t, b.Encode())
 	left := decode(t, m.Wasm).Data
 	if len(left) != 2 || len(left[0].Bytes) != 0 || left[1].Mode != wasm.Passive || !bytes.Equal(left[1].Bytes, []byte("cd")) {
@@ -72,7 +72,7 @@ func TestSegmentsThatCodeRefersToKeepTheirIndices(t *testing.T) {
 
 func TestSegmentsStayIfOneDependsOnAGlobal(t *testing.T) {
 	var b builder
-	b.memory(1, 1)
+	b.Memory(1, 1)
 	b.Imports = []wasm.Import{{Module: "env", Name: "base", Kind: wasm.ExternGlobal, Global: wasm.GlobalType{Value: wasm.I32}}}
 	b.Data = []wasm.Data{active(8, "ab"), {Offset: append(op(wasm.OpGlobalGet, 0), end...), Bytes: []byte("cd")}}
 	m := mustRewrite(t, b.Encode())
@@ -101,7 +101,7 @@ func TestSegmentsOutsideTheInitialMemoryAreRefused(t *testing.T) {
 		"empty":    active(wasm.PageSize+1, ""),
 	} {
 		var b builder
-		b.memory(1, 2)
+		b.Memory(1, 2)
 		b.Data = []wasm.Data{d}
 		if _, err := meter.Rewrite(b.Encode(), meter.Options{}); !errors.Is(err, meter.ErrDataOutOfBounds) {
 			t.Errorf("%s: got %v, want %v", name, err, meter.ErrDataOutOfBounds)

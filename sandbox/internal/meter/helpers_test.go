@@ -11,6 +11,7 @@ import (
 
 	"openclaw/sandbox/internal/meter"
 	"openclaw/sandbox/internal/wasm"
+	"openclaw/sandbox/internal/wasm/wasmtest"
 )
 
 const features = api.CoreFeaturesV2 | experimental.CoreFeaturesTailCall | experimental.CoreFeaturesExtendedConst
@@ -98,65 +99,23 @@ func mustRewrite(tb testing.TB, module []byte) *meter.Module {
 	return m
 }
 
-// cat, op and the functions after them spell instructions.
-func cat(parts ...[]byte) []byte {
-	var b []byte
-	for _, p := range parts {
-		b = append(b, p...)
-	}
-	return b
-}
-
-func op(code uint32, immediates ...uint32) []byte {
-	var b []byte
-	if code > 0xff {
-		b = wasm.AppendU32(append(b, byte(code>>16)), code&0xffff)
-	} else {
-		b = append(b, byte(code))
-	}
-	for _, imm := range immediates {
-		b = wasm.AppendU32(b, imm)
-	}
-	return b
-}
-
-func i32c(v int32) []byte { return wasm.AppendS64([]byte{byte(wasm.OpI32Const)}, int64(v)) }
-func i64c(v int64) []byte { return wasm.AppendS64([]byte{byte(wasm.OpI64Const)}, v) }
+// The instructions of wasmtest under shorter names: the tests spell whole functions with them.
+var (
+	cat    = wasmtest.Cat
+	op     = wasmtest.Op
+	i32c   = wasmtest.Const
+	i64c   = wasmtest.Const64
+	locals = wasmtest.Locals
+	end    = wasmtest.End
+)
 
 // void opens a block, loop or if without parameters and results.
 func void(code uint32) []byte { return []byte{byte(code), wasm.BlockEmpty} }
 
-var end = []byte{byte(wasm.OpEnd)}
-
-type valueTypes = []wasm.ValueType
-
-// builder assembles modules; functions get one type each.
-type builder struct{ wasm.Module }
-
-func (b *builder) addType(params, results valueTypes) uint32 {
-	b.Types = append(b.Types, wasm.FuncType{Params: params, Results: results})
-	return uint32(len(b.Types) - 1)
-}
-
-// fn adds an exported function; body parts are without the final end.
-func (b *builder) fn(name string, params, results valueTypes, locals []wasm.LocalGroup, body ...[]byte) uint32 {
-	b.Functions = append(b.Functions, b.addType(params, results))
-	b.Code = append(b.Code, wasm.Code{Locals: locals, Body: append(cat(body...), end...)})
-	index := uint32(b.NumFunctions() - 1)
-	if name != "" {
-		b.Exports = append(b.Exports, wasm.Export{Name: name, Index: index})
-	}
-	return index
-}
-
-func (b *builder) memory(minPages, maxPages uint32) {
-	b.Memories = []wasm.TypeLimits{{Min: minPages, Max: maxPages, HasMax: true}}
-	b.Exports = append(b.Exports, wasm.Export{Name: "memory", Kind: wasm.ExternMemory})
-}
-
-func locals(t wasm.ValueType, n uint32) []wasm.LocalGroup {
-	return []wasm.LocalGroup{{Count: n, Type: t}}
-}
+type (
+	valueTypes = wasmtest.Types
+	builder    = wasmtest.Module
+)
 
 func withMeter(tb testing.TB) wazero.Runtime {
 	tb.Helper()

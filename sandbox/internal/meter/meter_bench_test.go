@@ -21,7 +21,7 @@ const (
 // countdown loops n times and does next to nothing in between.
 func countdown(b *builder) {
 	i64 := valueTypes{wasm.I64}
-	b.fn("countdown", i64, i64, locals(wasm.I64, 1),
+	b.Func("countdown", i64, i64, locals(wasm.I64, 1),
 		void(wasm.OpLoop),
 		op(wasm.OpLocalGet, 1), op(wasm.OpLocalGet, 0), op(i64Xor), op(wasm.OpLocalSet, 1),
 		op(wasm.OpLocalGet, 0), i64c(1), op(wasm.OpI64Sub), op(wasm.OpLocalTee, 0),
@@ -33,7 +33,7 @@ func countdown(b *builder) {
 func fib(b *builder) {
 	i64 := valueTypes{wasm.I64}
 	self := uint32(b.NumFunctions())
-	b.fn("fib", i64, i64, nil,
+	b.Func("fib", i64, i64, nil,
 		op(wasm.OpLocalGet, 0), i64c(2), op(i64LtS),
 		void(wasm.OpIf), op(wasm.OpLocalGet, 0), op(wasm.OpReturn), end,
 		op(wasm.OpLocalGet, 0), i64c(1), op(wasm.OpI64Sub), op(wasm.OpCall, self),
@@ -44,8 +44,8 @@ func fib(b *builder) {
 // sum adds up memory in two nested loops: n rounds over 16 KiB.
 func sum(b *builder) {
 	i64 := valueTypes{wasm.I64}
-	b.memory(1, 1)
-	b.fn("sum", i64, i64, []wasm.LocalGroup{{Count: 1, Type: wasm.I64}, {Count: 1, Type: wasm.I32}},
+	b.Memory(1, 1)
+	b.Func("sum", i64, i64, []wasm.LocalGroup{{Count: 1, Type: wasm.I64}, {Count: 1, Type: wasm.I32}},
 		void(wasm.OpLoop),
 		i32c(0), op(wasm.OpLocalSet, 2),
 		void(wasm.OpLoop),
@@ -63,8 +63,8 @@ func sum(b *builder) {
 // leafcalls calls a tiny function n times.
 func leafcalls(b *builder) {
 	i64 := valueTypes{wasm.I64}
-	leaf := b.fn("", i64, i64, nil, op(wasm.OpLocalGet, 0), i64c(3), op(wasm.OpI64Add))
-	b.fn("leafcalls", i64, i64, locals(wasm.I64, 1),
+	leaf := b.Func("", i64, i64, nil, op(wasm.OpLocalGet, 0), i64c(3), op(wasm.OpI64Add))
+	b.Func("leafcalls", i64, i64, locals(wasm.I64, 1),
 		void(wasm.OpLoop),
 		op(wasm.OpLocalGet, 1), op(wasm.OpCall, leaf), op(wasm.OpLocalSet, 1),
 		op(wasm.OpLocalGet, 0), i64c(1), op(wasm.OpI64Sub), op(wasm.OpLocalTee, 0),
@@ -76,8 +76,8 @@ func leafcalls(b *builder) {
 // copies copies 64 bytes n times.
 func copies(b *builder) {
 	i64 := valueTypes{wasm.I64}
-	b.memory(1, 1)
-	b.fn("copies", i64, i64, nil,
+	b.Memory(1, 1)
+	b.Func("copies", i64, i64, nil,
 		void(wasm.OpLoop),
 		i32c(1024), i32c(8), i32c(64), op(wasm.OpMemoryCopy, 0, 0),
 		op(wasm.OpLocalGet, 0), i64c(1), op(wasm.OpI64Sub), op(wasm.OpLocalTee, 0),

@@ -45,7 +45,7 @@ const (
 // imports env.mix of type (i32 i64) -> (i32).
 func drawModule(t *rapid.T) (module []byte, signatures []wasm.FuncType) {
 	g := &generator{t: t}
-	g.mod.addType(valueTypes{wasm.I32, wasm.I64}, valueTypes{wasm.I32})
+	g.mod.AddType(valueTypes{wasm.I32, wasm.I64}, valueTypes{wasm.I32})
 	g.mod.Imports = []wasm.Import{{Module: importedSpace, Name: importedName, Func: hostCallType}}
 	for range g.int(1, 5) {
 		g.signatures = append(g.signatures, wasm.FuncType{Params: g.types(3), Results: g.types(2)})
@@ -94,7 +94,7 @@ func (g *generator) globals() {
 
 func (g *generator) memoryAndData() {
 	pages := uint32(g.int(1, 2))
-	g.mod.memory(pages, genMemoryMax)
+	g.mod.Memory(pages, genMemoryMax)
 	for i := range g.int(0, 6) {
 		d := wasm.Data{Bytes: rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(g.t, "data")}
 		if g.chance(30) {
@@ -138,7 +138,7 @@ func (g *generator) start() {
 	if !g.chance(30) {
 		return
 	}
-	at := g.mod.fn("", nil, nil, nil, i32c(16), i32c(7), op(0x36, 2, 0)) // i32.store
+	at := g.mod.Func("", nil, nil, nil, i32c(16), i32c(7), op(0x36, 2, 0)) // i32.store
 	g.mod.Start = &at
 }
 
@@ -152,7 +152,7 @@ func (g *generator) function(i int) {
 	}
 	g.countDown()
 	g.sequence(sig.Results, genMaxDepth)
-	g.mod.fn("f"+string(rune('0'+i)), sig.Params, sig.Results, declared, g.out)
+	g.mod.Func("f"+string(rune('0'+i)), sig.Params, sig.Results, declared, g.out)
 }
 
 // countDown ends the program when the budget is used up.
@@ -312,7 +312,7 @@ func (g *generator) setVariable(depth int) {
 // block emits a block, loop or if with parameters and results.
 func (g *generator) block(results valueTypes, depth int, drop bool) {
 	params := g.types(2)
-	t := wasm.AppendS64(nil, int64(g.mod.addType(params, results)))
+	t := wasm.AppendS64(nil, int64(g.mod.AddType(params, results)))
 	kind := rapid.SampledFrom([]uint32{wasm.OpBlock, wasm.OpLoop, wasm.OpLoop, wasm.OpIf}).Draw(g.t, "kind")
 	g.values(params, depth-1)
 	if kind == wasm.OpIf {
@@ -355,7 +355,7 @@ func (g *generator) callIndirect(depth int) {
 	sig := rapid.SampledFrom(g.signatures).Draw(g.t, "signature")
 	g.values(sig.Params, depth-1)
 	g.emit(i32c(int32(g.int(0, 11))))
-	g.emit(op(wasm.OpCallIndirect, g.mod.addType(sig.Params, sig.Results), 0))
+	g.emit(op(wasm.OpCallIndirect, g.mod.AddType(sig.Params, sig.Results), 0))
 	g.drop(sig.Results)
 }
 

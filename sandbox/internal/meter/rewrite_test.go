@@ -33,22 +33,22 @@ func TestChargesStandWhereTheyAreDocumented(t *testing.T) {
 		want  []byte
 	}{
 		"entry of a function that calls": {
-			func(b *builder) { b.fn("", nil, nil, nil, op(wasm.OpCall, 0)) },
+			func(b *builder) { b.Func("", nil, nil, nil, op(wasm.OpCall, 0)) },
 			cat(op(wasm.OpGlobalGet, 0), i64c(meter.CostEntry+meter.CostCall), op(wasm.OpI64Sub),
 				refillCall(0, 2), op(wasm.OpCall, 1), end),
 		},
 		"small leaf is left alone": {
-			func(b *builder) { b.fn("", i64, i64, nil, op(wasm.OpLocalGet, 0)) },
+			func(b *builder) { b.Func("", i64, i64, nil, op(wasm.OpLocalGet, 0)) },
 			cat(op(wasm.OpLocalGet, 0), end),
 		},
 		"loop that calls pays for a small entry too": {
-			func(b *builder) { b.fn("", nil, nil, nil, void(wasm.OpLoop), op(wasm.OpCall, 0), end) },
+			func(b *builder) { b.Func("", nil, nil, nil, void(wasm.OpLoop), op(wasm.OpCall, 0), end) },
 			cat(void(wasm.OpLoop),
 				op(wasm.OpGlobalGet, 0), i64c(meter.CostEntry+meter.CostLoop+meter.CostCall), op(wasm.OpI64Sub),
 				refillCall(0, 2), op(wasm.OpCall, 1), end, end),
 		},
 		"loop that calls nothing keeps the counter in a local": {
-			func(b *builder) { b.fn("", nil, nil, nil, void(wasm.OpLoop), end) },
+			func(b *builder) { b.Func("", nil, nil, nil, void(wasm.OpLoop), end) },
 			cat(op(wasm.OpGlobalGet, 0), op(wasm.OpLocalSet, 0), void(wasm.OpLoop),
 				op(wasm.OpLocalGet, 0), i64c(meter.CostEntry+meter.CostLoop), op(wasm.OpI64Sub),
 				op(wasm.OpLocalTee, 0), op(wasm.OpGlobalSet, 0), op(wasm.OpLocalGet, 0), i64c(0), op(i64LtS),
@@ -58,7 +58,7 @@ func TestChargesStandWhereTheyAreDocumented(t *testing.T) {
 		"table.fill is charged by its operand": {
 			func(b *builder) {
 				b.Tables = []wasm.TableType{{Elem: wasm.FuncRef, Limits: wasm.TypeLimits{Min: 1}}}
-				b.fn("", nil, nil, nil, i32c(0), op(wasm.OpRefNull, 0x70), i32c(9), op(wasm.OpTableFill, 0))
+				b.Func("", nil, nil, nil, i32c(0), op(wasm.OpRefNull, 0x70), i32c(9), op(wasm.OpTableFill, 0))
 			},
 			cat(op(wasm.OpGlobalGet, 0), i64c(meter.CostEntry+3*meter.CostSimple+meter.CostBulk), op(wasm.OpI64Sub),
 				refillCall(0, 2), i32c(0), op(wasm.OpRefNull, 0x70), i32c(9),
@@ -68,7 +68,7 @@ func TestChargesStandWhereTheyAreDocumented(t *testing.T) {
 		"memory.fill is replaced by a function": {
 			func(b *builder) {
 				b.Memories = []wasm.TypeLimits{{Min: 1}}
-				b.fn("", nil, nil, nil, i32c(0), i32c(0), i32c(9), op(wasm.OpMemoryFill, 0))
+				b.Func("", nil, nil, nil, i32c(0), i32c(0), i32c(9), op(wasm.OpMemoryFill, 0))
 			},
 			cat(op(wasm.OpGlobalGet, 0), i64c(meter.CostEntry+3*meter.CostSimple+meter.CostBulk), op(wasm.OpI64Sub),
 				refillCall(0, 2), i32c(0), i32c(0), i32c(9), op(wasm.OpCall, 3), end),
@@ -87,9 +87,9 @@ func TestChargesStandWhereTheyAreDocumented(t *testing.T) {
 
 func TestFunctionIndicesFollowTheAddedImport(t *testing.T) {
 	var b builder
-	b.addType(nil, nil)
+	b.AddType(nil, nil)
 	b.Imports = []wasm.Import{{Module: "env", Name: "f"}}
-	first := b.fn("first", nil, nil, nil, op(wasm.OpCall, 0), op(wasm.OpRefFunc, 1), op(wasm.OpDrop), op(wasm.OpReturnCall, 1))
+	first := b.Func("first", nil, nil, nil, op(wasm.OpCall, 0), op(wasm.OpRefFunc, 1), op(wasm.OpDrop), op(wasm.OpReturnCall, 1))
 	b.Tables = []wasm.TableType{{Elem: wasm.FuncRef, Limits: wasm.TypeLimits{Min: 4}}}
 	b.Elements = []wasm.Element{
 		{Type: wasm.FuncRef, Offset: wasm.I32Const(0), Funcs: []uint32{0, first}},
@@ -142,17 +142,17 @@ func TestFunctionIndicesFollowTheAddedImport(t *testing.T) {
 
 func TestDescriptionIsOfTheOriginalModule(t *testing.T) {
 	var b builder
-	b.addType(valueTypes{wasm.I32}, nil)
+	b.AddType(valueTypes{wasm.I32}, nil)
 	b.Imports = []wasm.Import{
 		{Module: "env", Name: "f"},
 		{Module: "env", Name: "g", Kind: wasm.ExternGlobal, Global: wasm.GlobalType{Value: wasm.F64, Mutable: true}},
 	}
-	b.memory(2, 9)
+	b.Memory(2, 9)
 	b.Globals = []wasm.Global{
 		{Type: wasm.GlobalType{Value: wasm.I32}, Init: wasm.I32Const(1)},
 		{Type: wasm.GlobalType{Value: wasm.I64, Mutable: true}, Init: wasm.I64Const(1)},
 	}
-	b.fn("run", nil, valueTypes{wasm.I32}, nil, i32c(1))
+	b.Func("run", nil, valueTypes{wasm.I32}, nil, i32c(1))
 	m := mustRewrite(t, b.Encode())
 
 	if !m.HasMemory || m.MemoryMin != 2 || m.MemoryMax != 9 {
@@ -216,7 +216,7 @@ func TestUseOfTablesAndSegmentsIsReported(t *testing.T) {
 		var b builder
 		table(&b)
 		b.DataCount, b.Data = &n, []wasm.Data{{Mode: wasm.Passive}}
-		b.fn("", nil, nil, nil, tc.body)
+		b.Func("", nil, nil, nil, tc.body)
 		m := mustRewrite(t, b.Encode())
 		if m.MutatesTables != tc.mutates || m.DropsSegments != tc.drops {
 			t.Errorf("%s: mutates %t, drops %t", name, m.MutatesTables, m.DropsSegments)
@@ -228,19 +228,19 @@ func TestUseOfTablesAndSegmentsIsReported(t *testing.T) {
 func TestAddedItemsAreOutOfTheGuestsReach(t *testing.T) {
 	i32 := valueTypes{wasm.I32}
 	for name, build := range map[string]func(*builder){
-		"fuel counter by index":        func(b *builder) { b.fn("", nil, nil, nil, i64c(1<<40), op(wasm.OpGlobalSet, 0)) },
+		"fuel counter by index":        func(b *builder) { b.Func("", nil, nil, nil, i64c(1<<40), op(wasm.OpGlobalSet, 0)) },
 		"fuel counter in an export":    func(b *builder) { b.Exports = []wasm.Export{{Name: "x", Kind: wasm.ExternGlobal}} },
-		"refill function by call":      func(b *builder) { b.fn("", nil, nil, nil, op(wasm.OpCall, 1)) },
-		"refill function by ref.func":  func(b *builder) { b.fn("", nil, nil, nil, op(wasm.OpRefFunc, 1), op(wasm.OpDrop)) },
+		"refill function by call":      func(b *builder) { b.Func("", nil, nil, nil, op(wasm.OpCall, 1)) },
+		"refill function by ref.func":  func(b *builder) { b.Func("", nil, nil, nil, op(wasm.OpRefFunc, 1), op(wasm.OpDrop)) },
 		"refill function in an export": func(b *builder) { b.Exports = []wasm.Export{{Name: "x", Index: 0}} },
 		"refill function as start":     func(b *builder) { b.Start = new(uint32) },
-		"scratch local":                func(b *builder) { b.fn("", i32, nil, nil, op(wasm.OpLocalGet, 1), op(wasm.OpDrop)) },
-		"added type":                   func(b *builder) { b.fn("", nil, nil, nil, op(wasm.OpBlock, 1), end) },
+		"scratch local":                func(b *builder) { b.Func("", i32, nil, nil, op(wasm.OpLocalGet, 1), op(wasm.OpDrop)) },
+		"added type":                   func(b *builder) { b.Func("", nil, nil, nil, op(wasm.OpBlock, 1), end) },
 		"refill function in an element": func(b *builder) {
 			b.Elements = []wasm.Element{{Mode: wasm.Passive, Type: wasm.FuncRef, Funcs: []uint32{0}}}
 		},
 		"fuel counter in an offset": func(b *builder) {
-			b.memory(1, 1)
+			b.Memory(1, 1)
 			b.Data = []wasm.Data{{Offset: append(op(wasm.OpGlobalGet, 0), end...)}}
 		},
 	} {
@@ -256,9 +256,9 @@ func TestAddedItemsAreOutOfTheGuestsReach(t *testing.T) {
 
 func TestReservedNamesAreRefused(t *testing.T) {
 	var im, ex builder
-	im.addType(nil, nil)
+	im.AddType(nil, nil)
 	im.Imports = []wasm.Import{{Module: meter.ImportModule, Name: "anything"}}
-	ex.fn(meter.ReservedPrefix+"fuel", nil, nil, nil)
+	ex.Func(meter.ReservedPrefix+"fuel", nil, nil, nil)
 	for name, b := range map[string]*builder{"import": &im, "export": &ex} {
 		if _, err := meter.Rewrite(b.Encode(), meter.Options{}); !errors.Is(err, meter.ErrReserved) {
 			t.Errorf("%s: got %v, want %v", name, err, meter.ErrReserved)
@@ -280,8 +280,8 @@ func TestBadBodiesAreRefusedWithTheirPosition(t *testing.T) {
 		"deep nesting":              {bytes.Repeat(void(wasm.OpBlock), 200), wasm.ErrLimit, "nested"},
 	} {
 		var b builder
-		b.fn("", nil, nil, nil, op(wasm.OpNop))
-		b.fn("", nil, nil, nil, tc.body)
+		b.Func("", nil, nil, nil, op(wasm.OpNop))
+		b.Func("", nil, nil, nil, tc.body)
 		_, err := meter.Rewrite(b.Encode(), meter.Options{MaxNesting: 100})
 		if !errors.Is(err, tc.want) || !strings.Contains(err.Error(), tc.text) || !strings.Contains(err.Error(), "code[1] at 0x") {
 			t.Errorf("%s: got %v", name, err)
@@ -292,8 +292,8 @@ func TestBadBodiesAreRefusedWithTheirPosition(t *testing.T) {
 func TestLimitsAreEnforced(t *testing.T) {
 	var b builder
 	b.Tables = []wasm.TableType{{Elem: wasm.FuncRef, Limits: wasm.TypeLimits{Min: 50}}}
-	b.fn("", nil, nil, locals(wasm.I32, 50), bytes.Repeat(op(wasm.OpNop), 50))
-	b.fn("", nil, nil, nil)
+	b.Func("", nil, nil, locals(wasm.I32, 50), bytes.Repeat(op(wasm.OpNop), 50))
+	b.Func("", nil, nil, nil)
 	module := b.Encode()
 	for name, opt := range map[string]meter.Options{
 		"module": {MaxModuleSize: 60}, "functions": {MaxFunctions: 1}, "body": {MaxBodySize: 40},
@@ -313,7 +313,7 @@ func TestOutputIsDeterministic(t *testing.T) {
 	for range 1000 {
 		fib(&b)
 		b.Exports = nil
-		b.fn("", nil, nil, nil, bytes.Repeat(cat(void(wasm.OpLoop), end), 200))
+		b.Func("", nil, nil, nil, bytes.Repeat(cat(void(wasm.OpLoop), end), 200))
 	}
 	module := b.Encode()
 	want := mustRewrite(t, module).Wasm
@@ -330,7 +330,7 @@ func TestOutputIsDeterministic(t *testing.T) {
 
 func TestCustomSectionsAreKeptUnlessTheyDescribeOffsets(t *testing.T) {
 	var b builder
-	b.fn("", nil, nil, nil)
+	b.Func("", nil, nil, nil)
 	b.Customs = []wasm.Custom{
 		{Name: "first", Bytes: []byte("a")},
 		{Name: ".debug_info", Bytes: []byte("b"), After: wasm.SectionCode},

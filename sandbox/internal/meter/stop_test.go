@@ -12,54 +12,54 @@ import (
 // exports a function named run.
 var endless = map[string]func(*builder){
 	"empty loop": func(b *builder) {
-		b.fn("run", nil, nil, nil, void(wasm.OpLoop), op(wasm.OpBr, 0), end)
+		b.Func("run", nil, nil, nil, void(wasm.OpLoop), op(wasm.OpBr, 0), end)
 	},
 	"loop through br_table": func(b *builder) {
-		b.fn("run", nil, nil, nil, void(wasm.OpLoop), i32c(0), op(wasm.OpBrTable, 1, 0, 0), end)
+		b.Func("run", nil, nil, nil, void(wasm.OpLoop), i32c(0), op(wasm.OpBrTable, 1, 0, 0), end)
 	},
 	"loop that calls nothing but a free leaf": func(b *builder) {
-		leaf := b.fn("", nil, nil, nil, op(wasm.OpNop))
-		b.fn("run", nil, nil, nil, void(wasm.OpLoop), op(wasm.OpCall, leaf), op(wasm.OpBr, 0), end)
+		leaf := b.Func("", nil, nil, nil, op(wasm.OpNop))
+		b.Func("run", nil, nil, nil, void(wasm.OpLoop), op(wasm.OpCall, leaf), op(wasm.OpBr, 0), end)
 	},
 	"loop behind an inner loop": func(b *builder) {
-		b.fn("run", nil, nil, nil,
+		b.Func("run", nil, nil, nil,
 			void(wasm.OpLoop), void(wasm.OpLoop), op(wasm.OpBr, 1), end, end)
 	},
 	"loop with parameters": func(b *builder) {
-		t := b.addType(valueTypes{wasm.I32}, nil)
-		b.fn("run", nil, nil, nil, i32c(1), op(wasm.OpLoop, t), op(wasm.OpBr, 0), end)
+		t := b.AddType(valueTypes{wasm.I32}, nil)
+		b.Func("run", nil, nil, nil, i32c(1), op(wasm.OpLoop, t), op(wasm.OpBr, 0), end)
 	},
 	"fib(60)": func(b *builder) {
 		fib(b)
-		b.fn("run", nil, nil, nil, i64c(60), op(wasm.OpCall, 0), op(wasm.OpDrop))
+		b.Func("run", nil, nil, nil, i64c(60), op(wasm.OpCall, 0), op(wasm.OpDrop))
 	},
 	"mutual tail calls": func(b *builder) {
-		b.fn("run", nil, nil, nil, op(wasm.OpReturnCall, 1))
-		b.fn("", nil, nil, nil, op(wasm.OpReturnCall, 0))
+		b.Func("run", nil, nil, nil, op(wasm.OpReturnCall, 1))
+		b.Func("", nil, nil, nil, op(wasm.OpReturnCall, 0))
 	},
 	"tail call through a table": func(b *builder) {
 		b.Tables = []wasm.TableType{{Elem: wasm.FuncRef, Limits: wasm.TypeLimits{Min: 1}}}
 		b.Elements = []wasm.Element{{Type: wasm.FuncRef, Offset: wasm.I32Const(0), Funcs: []uint32{0}}}
-		b.fn("run", nil, nil, nil, i32c(0), op(wasm.OpReturnCallIndirect, 0, 0))
+		b.Func("run", nil, nil, nil, i32c(0), op(wasm.OpReturnCallIndirect, 0, 0))
 	},
 	"memory.grow loop": func(b *builder) {
-		b.memory(1, 16)
-		b.fn("run", nil, nil, nil,
+		b.Memory(1, 16)
+		b.Func("run", nil, nil, nil,
 			void(wasm.OpLoop), i32c(1), op(wasm.OpMemoryGrow, 0), op(wasm.OpDrop), op(wasm.OpBr, 0), end)
 	},
 	"memory.fill loop": func(b *builder) {
-		b.memory(16, 16)
-		b.fn("run", nil, nil, nil,
+		b.Memory(16, 16)
+		b.Func("run", nil, nil, nil,
 			void(wasm.OpLoop), i32c(0), i32c(1), i32c(16*wasm.PageSize), op(wasm.OpMemoryFill, 0), op(wasm.OpBr, 0), end)
 	},
 	"memory.copy loop": func(b *builder) {
-		b.memory(16, 16)
-		b.fn("run", nil, nil, nil,
+		b.Memory(16, 16)
+		b.Func("run", nil, nil, nil,
 			void(wasm.OpLoop), i32c(0), i32c(1), i32c(wasm.PageSize), op(wasm.OpMemoryCopy, 0, 0), op(wasm.OpBr, 0), end)
 	},
 	"table.grow loop": func(b *builder) {
 		b.Tables = []wasm.TableType{{Elem: wasm.FuncRef, Limits: wasm.TypeLimits{Min: 1}}}
-		b.fn("run", nil, nil, nil,
+		b.Func("run", nil, nil, nil,
 			void(wasm.OpLoop), op(wasm.OpRefNull, uint32(wasm.FuncRef)), i32c(100), op(wasm.OpTableGrow, 0),
 			op(wasm.OpDrop), op(wasm.OpBr, 0), end)
 	},
@@ -121,38 +121,38 @@ func TestSizedInstructionsAreChargedBySize(t *testing.T) {
 		want  int64
 	}{
 		"memory.fill": {func(b *builder) {
-			b.memory(1, 1)
-			b.fn("run", i32, nil, nil, i32c(0), i32c(1), local, op(wasm.OpMemoryFill, 0))
+			b.Memory(1, 1)
+			b.Func("run", i32, nil, nil, i32c(0), i32c(1), local, op(wasm.OpMemoryFill, 0))
 		}, [2]uint64{0, 8000}, 1000},
 		"memory.copy": {func(b *builder) {
-			b.memory(1, 1)
-			b.fn("run", i32, nil, nil, i32c(0), i32c(1), local, op(wasm.OpMemoryCopy, 0, 0))
+			b.Memory(1, 1)
+			b.Func("run", i32, nil, nil, i32c(0), i32c(1), local, op(wasm.OpMemoryCopy, 0, 0))
 		}, [2]uint64{80, 8080}, 1000},
 		"memory.init": {func(b *builder) {
-			b.memory(1, 1)
+			b.Memory(1, 1)
 			n := uint32(1)
 			b.DataCount, b.Data = &n, []wasm.Data{{Mode: wasm.Passive, Bytes: make([]byte, 100)}}
-			b.fn("run", i32, nil, nil, i32c(0), i32c(0), local, op(wasm.OpMemoryInit, 0, 0))
+			b.Func("run", i32, nil, nil, i32c(0), i32c(0), local, op(wasm.OpMemoryInit, 0, 0))
 		}, [2]uint64{0, 80}, 10},
 		"memory.grow": {func(b *builder) {
-			b.memory(1, 20)
-			b.fn("run", i32, nil, nil, local, op(wasm.OpMemoryGrow, 0), op(wasm.OpDrop))
+			b.Memory(1, 20)
+			b.Func("run", i32, nil, nil, local, op(wasm.OpMemoryGrow, 0), op(wasm.OpDrop))
 		}, [2]uint64{0, 10}, 640},
 		"memory.grow that cannot succeed": {func(b *builder) {
-			b.memory(1, 20)
-			b.fn("run", i32, nil, nil, local, op(wasm.OpMemoryGrow, 0), op(wasm.OpDrop))
+			b.Memory(1, 20)
+			b.Func("run", i32, nil, nil, local, op(wasm.OpMemoryGrow, 0), op(wasm.OpDrop))
 		}, [2]uint64{0, 0xffff_ffff}, 64 * (1<<17 - 1)},
 		"table.grow": {func(b *builder) {
 			table(b)
-			b.fn("run", i32, nil, nil, null, local, op(wasm.OpTableGrow, 0), op(wasm.OpDrop))
+			b.Func("run", i32, nil, nil, null, local, op(wasm.OpTableGrow, 0), op(wasm.OpDrop))
 		}, [2]uint64{0, 50}, 50},
 		"table.fill": {func(b *builder) {
 			table(b)
-			b.fn("run", i32, nil, nil, i32c(0), null, local, op(wasm.OpTableFill, 0))
+			b.Func("run", i32, nil, nil, i32c(0), null, local, op(wasm.OpTableFill, 0))
 		}, [2]uint64{10, 1010}, 1000},
 		"table.copy": {func(b *builder) {
 			table(b)
-			b.fn("run", i32, nil, nil, i32c(0), i32c(0), local, op(wasm.OpTableCopy, 0, 0))
+			b.Func("run", i32, nil, nil, i32c(0), i32c(0), local, op(wasm.OpTableCopy, 0, 0))
 		}, [2]uint64{10, 1010}, 1000},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,20 +15,21 @@ const (
 	I64 = wasm.I64
 )
 
-func (m *Module) addType(params, results Types) uint32 {
+// AddType adds a function type and returns its index.
+func (m *Module) AddType(params, results Types) uint32 {
 	m.Types = append(m.Types, wasm.FuncType{Params: params, Results: results})
 	return uint32(len(m.Types) - 1)
 }
 
 // Import adds an imported function and returns its index.
 func (m *Module) Import(module, name string, params, results Types) uint32 {
-	m.Imports = append(m.Imports, wasm.Import{Module: module, Name: name, Kind: wasm.ExternFunc, Func: m.addType(params, results)})
+	m.Imports = append(m.Imports, wasm.Import{Module: module, Name: name, Kind: wasm.ExternFunc, Func: m.AddType(params, results)})
 	return uint32(len(m.Imports) - 1)
 }
 
 // Func adds a function, exported when name is not empty, and returns its index. The final end is added to the body.
 func (m *Module) Func(name string, params, results Types, locals []wasm.LocalGroup, body ...[]byte) uint32 {
-	m.Functions = append(m.Functions, m.addType(params, results))
+	m.Functions = append(m.Functions, m.AddType(params, results))
 	m.Code = append(m.Code, wasm.Code{Locals: locals, Body: Cat(append(body, End)...)})
 	index := uint32(m.NumFunctions() - 1)
 	if name != "" {
@@ -43,7 +44,7 @@ func (m *Module) Memory(minPages, maxPages uint32) {
 	m.Exports = append(m.Exports, wasm.Export{Name: "memory", Kind: wasm.ExternMemory})
 }
 
-// Data puts bytes into the initial memory.
+// AddData puts bytes into the initial memory.
 func (m *Module) AddData(offset int32, data []byte) {
 	m.Module.Data = append(m.Module.Data, wasm.Data{Mode: wasm.Active, Offset: append(Const(offset), End...), Bytes: data})
 }
