@@ -64,18 +64,22 @@ func odCommand(p *command.Proc) int {
 			{Name: "traditional"},
 		},
 	})
-	traditional := true
+	traditional, forced := true, false
 	for _, o := range opts {
 		if strings.Contains("A j N S t v w endian", o.Name) {
 			traditional = false
 		}
 		if o.Name == "traditional" {
-			traditional = true
+			forced = true
 		}
 		d.set(o)
 	}
-	if traditional {
-		operands = d.oldOffset(operands)
+	if traditional || forced {
+		operands = d.oldOffset(operands, forced)
+	}
+	if forced && len(operands) > 1 {
+		p.Errorf("extra operand %s", quote.Locale(operands[1]))
+		return p.Usage(1, "compatibility mode supports at most one file")
 	}
 	return d.run(operands)
 }
@@ -186,14 +190,15 @@ func (d *dumper) number(s, option string) int64 {
 	return n
 }
 
-// oldOffset takes a last operand that is an offset, [+]N[.][b], off the operands.
-func (d *dumper) oldOffset(operands []string) []string {
+// oldOffset takes a last operand that is an offset, [+]N[b], off the operands. Without forced one that might be a file's
+// name is none.
+func (d *dumper) oldOffset(operands []string, forced bool) []string {
 	n := len(operands)
 	if n == 0 || n > 2 {
 		return operands
 	}
 	last := operands[n-1]
-	if last == "" || last[0] != '+' && (n == 1 || last[0] < '0' || last[0] > '9') {
+	if last == "" || !forced && last[0] != '+' && (n == 1 || last[0] < '0' || last[0] > '9') {
 		return operands
 	}
 	s := strings.TrimPrefix(last, "+")
@@ -202,11 +207,8 @@ func (d *dumper) oldOffset(operands []string) []string {
 		s, factor = t, 512
 	}
 	base := 8
-	switch {
-	case strings.HasSuffix(s, "."):
-		s, base = s[:len(s)-1], 10
-	case strings.HasPrefix(s, "0x"), strings.HasPrefix(s, "x"):
-		s, base = s[strings.IndexByte(s, 'x')+1:], 16
+	if hex, ok := strings.CutPrefix(s, "0x"); ok {
+		s, base = hex, 16
 	}
 	v, err := strconv.ParseUint(s, base, 62)
 	if err != nil {

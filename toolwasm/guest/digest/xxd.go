@@ -176,7 +176,11 @@ func (x *xxd) value(letter, value string) {
 const xxdMaxCols = 256
 
 func (x *xxd) settle() {
-	if !x.colsSet || x.cols <= 0 {
+	if x.cols < 0 || !x.plain && !x.include && x.cols > xxdMaxCols {
+		x.p.Errorf("invalid number of columns (max. %d).", xxdMaxCols)
+		x.p.Exit(1)
+	}
+	if !x.colsSet || x.cols == 0 {
 		x.cols = 16
 		switch {
 		case x.plain:
@@ -189,10 +193,6 @@ func (x *xxd) settle() {
 		case x.bits:
 			x.cols = 6
 		}
-	}
-	if !x.plain && !x.include && x.cols > xxdMaxCols {
-		x.p.Errorf("invalid number of columns (max. %d).", xxdMaxCols)
-		x.p.Exit(1)
 	}
 	if !x.groupSet {
 		x.group = 2

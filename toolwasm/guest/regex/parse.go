@@ -317,7 +317,7 @@ func (p *parser) strayRepeat(t token) (*node, bool) {
 	case p.has(ERE):
 		p.pos += t.len // as grep has it: the operator counts for nothing
 		return nil, false
-	case t.kind == tokBrace && !p.has(Lenient):
+	case t.kind == tokBrace && !p.has(Lenient|RepeatAny):
 		fail(msgBadRepeat)
 	}
 	p.pos += t.len
@@ -348,7 +348,7 @@ func (p *parser) repeats(n *node) *node {
 		default:
 			return n
 		}
-		strict := !p.has(ERE|Lenient|Emacs) && (t.kind == tokStar || t.kind == tokBrace)
+		strict := !p.has(ERE|Lenient|Emacs|RepeatAny) && (t.kind == tokStar || t.kind == tokBrace)
 		if !first && strict {
 			fail(msgBadRepeat)
 		}

@@ -35,6 +35,8 @@ const (
 	Lines
 	// Fixed takes the pattern as a string of characters.
 	Fixed
+	// RepeatAny lets a BRE repeat a repetition, and takes one without operand for itself, as expr, csplit, nl and tac do.
+	RepeatAny
 	// WholeLine accepts a match only if it is a whole line (or, without Newline, the whole text).
 	WholeLine
 	// WholeWord accepts a match only if no word character stands before or after it.

@@ -29,8 +29,8 @@ type grep struct {
 	visited []sys.Info
 }
 
-func runGrep(p *command.Proc, d dialect) int {
-	o, files := parseGrep(p, d)
+func runGrep(p *command.Proc, d dialect, dirs directories) int {
+	o, files := parseGrep(p, d, dirs)
 	g := &grep{p: p, o: o, out: p.Out(), delim: '\n'}
 	if o.null {
 		g.delim = 0

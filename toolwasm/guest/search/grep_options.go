@@ -207,9 +207,9 @@ func grepSpec() getopt.Spec {
 	}
 }
 
-func parseGrep(p *command.Proc, d dialect) (*grepOptions, []string) {
+func parseGrep(p *command.Proc, d dialect, dirs directories) (*grepOptions, []string) {
 	opts, operands := p.Options(statusTrouble, grepSpec())
-	o := &grepOptions{dialect: d, chosen: d != basic, maxCount: unlimited, label: "(standard input)", separator: "--"}
+	o := &grepOptions{dialect: d, dirs: dirs, chosen: d != basic, maxCount: unlimited, label: "(standard input)", separator: "--"}
 	context := -1
 	digits := "" // -1 -2 is context 12, as getopt gives it digit by digit
 	before, after := -1, -1

@@ -66,6 +66,7 @@ func TestGrep(t *testing.T) {
 		{"no match", `grep kiwi`, fruit, "", 1},
 		{"extended", `grep -E ^(apple|date)$`, fruit, "apple\ndate\n", 0},
 		{"egrep", `egrep a{1}n+a`, fruit, "banana split\n", 0},
+		{"rgrep of standard input", `rgrep -h b -`, "a\nb\n", "b\n", 0},
 		{"fixed", `grep -F .`, "a.b\nab\n", "a.b\n", 0},
 		{"fgrep of two", "fgrep -e split -e pie", fruit, "banana split\napple pie\n", 0},
 		{"list of patterns", "grep date\nCher", fruit, "Cherry\ndate\n", 0},

@@ -341,7 +341,7 @@ func (e *expr) primary(eval bool) exprValue {
 
 // matchValue is what "STRING : REGEXP" gives: the expression must match at the start.
 func (e *expr) matchValue(s, pattern string) exprValue {
-	re, err := regex.Compile(pattern, 0)
+	re, err := regex.Compile(pattern, regex.RepeatAny)
 	if err != nil {
 		e.p.Errorf("%s", err)
 		e.p.Exit(exprWrong)

@@ -119,6 +119,9 @@ func TestDate(t *testing.T) {
 
 func TestExpr(t *testing.T) {
 	check(t, []systemCase{
+		{`expr aa : a*\{1\}`, "", "2\n", 0},
+		{`expr a** : a**`, "", "1\n", 0},
+		{`expr {1} : \{1\}`, "", "3\n", 0},
 		{"expr 1 + 2 * 3", "", "7\n", 0},
 		{"expr ( 1 + 2 ) * 3", "", "9\n", 0},
 		{"expr -7 / 2", "", "-3\n", 0},

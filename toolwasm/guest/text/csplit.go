@@ -166,7 +166,7 @@ func (c *csplitter) pattern(a string) divider {
 	if end == 0 {
 		c.die("%s: closing delimiter '%c' missing", a, a[0])
 	}
-	re, err := regex.Compile(a[1:end], 0)
+	re, err := regex.Compile(a[1:end], regex.RepeatAny)
 	if err != nil {
 		c.die("%s: invalid regular expression: %s", quote.Locale(a), err)
 	}

@@ -136,7 +136,7 @@ func (n *numberer) style(s, section string) nlStyle {
 	case s == "a" || s == "t" || s == "n":
 		return nlStyle{kind: s[0]}
 	case s != "" && s[0] == 'p':
-		re, err := regex.Compile(s[1:], 0)
+		re, err := regex.Compile(s[1:], regex.RepeatAny)
 		if err != nil {
 			n.die("%s", err)
 		}

@@ -42,7 +42,7 @@ func tacCommand(p *command.Proc) int {
 			p.Errorf("separator cannot be empty")
 			return 1
 		}
-		re, err := regex.Compile(sep, regex.Newline)
+		re, err := regex.Compile(sep, regex.Newline|regex.RepeatAny)
 		if err != nil {
 			p.Errorf("%s", err)
 			return 1
