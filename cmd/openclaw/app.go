@@ -62,6 +62,8 @@ func newApp(std streams) *cli.App {
 		HideVersion:            true,
 		EnableBashCompletion:   true,
 		UseShortOptionHandling: false,
+		// A value with a comma in it is one value.
+		DisableSliceFlagSeparator: true,
 		Commands: []*cli.Command{
 			execCommand(std),
 			toolCommand(std),

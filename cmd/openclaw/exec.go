@@ -51,8 +51,8 @@ func runExec(c *cli.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	env := c.StringSlice("env")
-	if err := (sandbox.Grant{Env: env}).Check(); err != nil { // before anything is opened
+	env, err := envOf(c) // before anything is opened
+	if err != nil {
 		return err
 	}
 	tools, err := openTools(c.Context, std, grant)
@@ -75,6 +75,17 @@ func runExec(c *cli.Context, std streams) error {
 		return err
 	}
 	return exitStatus(result.ExitCode)
+}
+
+// envOf reads --env. What is not NAME=value may still hold a secret, so it is told by its number.
+func envOf(c *cli.Context) ([]string, error) {
+	env := c.StringSlice("env")
+	for i := range env {
+		if err := (sandbox.Grant{Env: env[i : i+1]}).Check(); err != nil {
+			return nil, fmt.Errorf("--env number %d: not NAME=value", i+1)
+		}
+	}
+	return env, nil
 }
 
 // reportLimits says what the script ran into without being ended by it.
