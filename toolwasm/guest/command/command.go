@@ -26,6 +26,7 @@ import (
 // Exit statuses that have a meaning across commands.
 const (
 	StatusOK          = 0
+	StatusInternal    = 70 // a fault of the command's own program
 	StatusNotFound    = 127
 	StatusNotExec     = 126
 	StatusSignalBase  = 128
@@ -150,9 +151,6 @@ type Signal struct{ Number int }
 
 func (s *Signal) Error() string { return fmt.Sprintf("command: killed by signal %d", s.Number) }
 
-// StatusInternal is the status of a command that ended by a fault of its own program.
-const StatusInternal = 70
-
 // exit unwinds a command; Start recovers it.
 type exit struct{ status int }
 
@@ -160,8 +158,7 @@ type exit struct{ status int }
 // statuses, --help is answered and buffered output is written.
 func Start(p *Proc, c Command) (status int) {
 	p.Stdout = &output{p: p, w: p.Stdout}
-	stderr := p.Stderr
-	p.Stderr = &output{p: p, w: stderr}
+	p.Stderr = &output{p: p, w: p.Stderr}
 	if p.Stdin != nil {
 		p.Stdin = &input{p: p, r: p.Stdin}
 	}
