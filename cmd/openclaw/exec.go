@@ -37,7 +37,7 @@ func execCommand(std streams) *cli.Command {
 		ArgsUsage: "-- SCRIPT [ARG...]",
 		Flags: append(grantFlags(),
 			&cli.StringSliceFlag{Name: "env", Usage: "set a variable for the script: `K=V` (repeatable)"},
-			&cli.BoolFlag{Name: "json", Usage: "print one JSON object with output, status, limits and changed files"},
+			&cli.BoolFlag{Name: "json", DisableDefaultText: true, Usage: "print one JSON object with output, status, limits and changed files"},
 		),
 		Action: func(c *cli.Context) error { return runExec(c, std) },
 	}

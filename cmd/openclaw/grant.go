@@ -17,7 +17,7 @@ import (
 func grantFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "workspace", Usage: "the `DIR` that the script may use", Value: ".", DefaultText: "the current directory"},
-		&cli.BoolFlag{Name: "read-only", Usage: "the script may not change the workspace"},
+		&cli.BoolFlag{Name: "read-only", DisableDefaultText: true, Usage: "the script may not change the workspace"},
 		&cli.DurationFlag{Name: "timeout", Usage: "end the script after `DURATION`", Value: sandbox.DefaultTimeout},
 		&cli.StringFlag{Name: "memory", Usage: "memory that the script may use, as a `SIZE` such as 64MiB", Value: sizeText(sandbox.DefaultMemory)},
 		&cli.StringFlag{Name: "fuel", Usage: "end the script after `N` units of work, about one WebAssembly instruction each", DefaultText: "no bound"},

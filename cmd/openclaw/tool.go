@@ -37,7 +37,7 @@ func toolCommand(std streams) *cli.Command {
 		UsageText: toolUsage,
 		ArgsUsage: "NAME ARGUMENTS",
 		Flags: append(grantFlags(),
-			&cli.BoolFlag{Name: "json", Usage: "print the result as one JSON object"},
+			&cli.BoolFlag{Name: "json", DisableDefaultText: true, Usage: "print the result as one JSON object"},
 		),
 		BashComplete: func(*cli.Context) { fmt.Fprintln(std.out, strings.Join(toolwasm.ToolNames(), "\n")) },
 		Action:       func(c *cli.Context) error { return runTool(c, std) },

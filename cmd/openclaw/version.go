@@ -15,7 +15,7 @@ func versionCommand(std streams) *cli.Command {
 	return &cli.Command{
 		Name:  "version",
 		Usage: "show version, toolbox and platform",
-		Flags: []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print one JSON object"}},
+		Flags: []cli.Flag{&cli.BoolFlag{Name: "json", DisableDefaultText: true, Usage: "print one JSON object"}},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				return fmt.Errorf("version: unexpected argument %q", c.Args().First())
