@@ -1,0 +1,236 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+
+	"zombiezen.com/go/sqlite"
+
+	"openclaw/runtime/internal/db"
+)
+
+// walkBatch is how many entries of a branch are read at a time.
+const walkBatch = 256
+
+// entryColumns are what scanEntry reads; e is the entry, p its parent.
+const entryColumns = `e.n, e.parent, e.id, e.type, e.time, e.body, (SELECT p.id FROM entries p WHERE p.n = e.window << 32 | e.parent)`
+
+// node is an entry with the place of its parent.
+type node struct {
+	Entry
+	parent int64
+}
+
+func scanNode(row *sqlite.Stmt) node {
+	return node{
+		Entry: Entry{
+			Seq: seqOf(row.ColumnInt64(0)), ID: row.ColumnText(2), ParentID: row.ColumnText(6), Type: Type(row.ColumnText(3)),
+			Time: timeOf(row.ColumnInt64(4)), Body: json.RawMessage(row.ColumnText(5)),
+		},
+		parent: row.ColumnInt64(1),
+	}
+}
+
+// errStop ends a query early.
+var errStop = fmt.Errorf("stop")
+
+// walk visits the branch that ends in seq, newest first, until visit says that it is enough. A parent is always older than its
+// child, and most often it is the entry right before it: as long as that is so, one query reads on.
+func walk(conn *sqlite.Conn, window, seq int64, visit func(node) bool) error {
+	for want := seq; want > 0; {
+		at := want
+		err := db.Exec(conn, "SELECT "+entryColumns+" FROM entries e WHERE e.n BETWEEN ? AND ? ORDER BY e.n DESC", func(row *sqlite.Stmt) error {
+			if seqOf(row.ColumnInt64(0)) != want {
+				return errStop
+			}
+			n := scanNode(row)
+			want = n.parent
+			if !visit(n) {
+				want = 0
+			}
+			if want == 0 {
+				return errStop
+			}
+			return nil
+		}, entryNumber(window, 1), entryNumber(window, want))
+		switch {
+		case err == errStop:
+		case err != nil:
+			return err
+		}
+		if want == at { // not even the first was there
+			return fmt.Errorf("%w: entry %d of the window is missing", ErrDamaged, want)
+		}
+	}
+	return nil
+}
+
+// seqOfID finds an entry of a window.
+func seqOfID(conn *sqlite.Conn, window int64, id string) (seq int64, err error) {
+	err = db.Exec(conn, "SELECT n FROM entries WHERE id = ? AND window = ?", func(row *sqlite.Stmt) error {
+		seq = seqOf(row.ColumnInt64(0))
+		return nil
+	}, id, window)
+	if err == nil && seq == 0 {
+		err = fmt.Errorf("%w: %s", ErrNoEntry, id)
+	}
+	return seq, err
+}
+
+// onBranch finds an entry that must be on the branch that ends in leaf.
+func onBranch(conn *sqlite.Conn, window, leaf int64, id string) (int64, error) {
+	seq, err := seqOfID(conn, window, id)
+	if err != nil {
+		return 0, err
+	}
+	at := leaf
+	// Only the numbers are needed here; bodies can be large.
+	for at > seq {
+		next := int64(-1)
+		err := db.Exec(conn, "SELECT n, parent FROM entries WHERE n BETWEEN ? AND ? ORDER BY n DESC", func(row *sqlite.Stmt) error {
+			if seqOf(row.ColumnInt64(0)) != at {
+				return errStop
+			}
+			at = row.ColumnInt64(1)
+			next = at
+			if at <= seq {
+				return errStop
+			}
+			return nil
+		}, entryNumber(window, seq), entryNumber(window, at))
+		if err != nil && err != errStop {
+			return 0, err
+		}
+		if next < 0 {
+			return 0, fmt.Errorf("%w: entry %d of the window is missing", ErrDamaged, at)
+		}
+	}
+	if at != seq {
+		return 0, fmt.Errorf("%w on this branch: %s", ErrNoEntry, id)
+	}
+	return seq, nil
+}
+
+// pendingCalls are the calls of the newest message of a branch that have no result yet.
+func pendingCalls(conn *sqlite.Conn, window, leaf int64) (pending []Call, err error) {
+	answered := map[string]bool{}
+	err = walk(conn, window, leaf, func(n node) bool {
+		if n.Type == TypeReset {
+			return false
+		}
+		if !inContext(n.Type) {
+			return true
+		}
+		f, factsErr := readFacts(n.Type, n.Body)
+		if factsErr != nil || f.role != RoleToolResult {
+			pending = f.calls
+			return false
+		}
+		answered[f.resultFor] = true
+		return true
+	})
+	return slices.DeleteFunc(pending, func(c Call) bool { return answered[c.ID] }), err
+}
+
+// Branch visits the entries from one to the root, newest first. An empty id is the leaf.
+func (s *Store) Branch(ctx context.Context, ref Ref, id string) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		var window, next int64
+		err := s.db.Read(ctx, func(conn *sqlite.Conn) error {
+			info, err := s.lookup(conn, ref)
+			if err != nil {
+				return err
+			}
+			window, next = info.window, info.leaf
+			if id != "" {
+				next, err = seqOfID(conn, window, id)
+			}
+			return err
+		})
+		for err == nil && next > 0 {
+			// Entries never change, so that batches need not be of one transaction.
+			var batch []Entry
+			batch, next, err = s.walkBatch(ctx, window, next)
+			for _, e := range batch {
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}
+		if err != nil {
+			yield(Entry{}, wrap(err, "read", ref))
+		}
+	}
+}
+
+func (s *Store) walkBatch(ctx context.Context, window, from int64) (batch []Entry, next int64, err error) {
+	err = s.db.Read(ctx, func(conn *sqlite.Conn) error {
+		return walk(conn, window, from, func(n node) bool {
+			batch, next = append(batch, n.Entry), n.parent
+			return len(batch) < walkBatch
+		})
+	})
+	return batch, next, err
+}
+
+// EntriesOptions choose entries of a window in the order of writing, whatever branch they are on.
+type EntriesOptions struct {
+	After int64 // the place behind which to begin
+	Limit int   // 0: DefaultPage
+}
+
+// Limits of pages.
+const (
+	DefaultPage = 100
+	MaxPage     = 10_000
+)
+
+func pageSize(limit int) int {
+	if limit <= 0 {
+		return DefaultPage
+	}
+	return min(limit, MaxPage)
+}
+
+// Entries reads a page of a window's entries. The next page begins after the Seq of the last; an empty page is the end.
+func (s *Store) Entries(ctx context.Context, ref Ref, o EntriesOptions) (page []Entry, err error) {
+	err = s.db.Read(ctx, func(conn *sqlite.Conn) error {
+		info, err := s.lookup(conn, ref)
+		if err != nil {
+			return err
+		}
+		page, err = entriesAfter(conn, info.window, o.After, pageSize(o.Limit))
+		return err
+	})
+	return page, wrap(err, "read", ref)
+}
+
+func entriesAfter(conn *sqlite.Conn, window, after int64, limit int) (page []Entry, err error) {
+	err = db.Exec(conn, "SELECT "+entryColumns+" FROM entries e WHERE e.n BETWEEN ? AND ? ORDER BY e.n LIMIT ?", func(row *sqlite.Stmt) error {
+		page = append(page, scanNode(row).Entry)
+		return nil
+	}, entryNumber(window, max(after, 0)+1), entryNumber(window, maxEntries), limit)
+	return page, err
+}
+
+// Entry reads one entry.
+func (s *Store) Entry(ctx context.Context, ref Ref, id string) (e Entry, err error) {
+	err = s.db.Read(ctx, func(conn *sqlite.Conn) error {
+		info, err := s.lookup(conn, ref)
+		if err != nil {
+			return err
+		}
+		seq, err := seqOfID(conn, info.window, id)
+		if err != nil {
+			return err
+		}
+		return walk(conn, info.window, seq, func(n node) bool {
+			e = n.Entry
+			return false
+		})
+	})
+	return e, wrap(err, "read", ref)
+}
