@@ -117,7 +117,7 @@ func (f *Fitted) place(file *Injected, s Source, readable bool, remaining int) {
 		return
 	}
 	if s.Status != StatusPresent {
-		file.Text = clamp(text, remaining)
+		file.Text = Clamp(text, remaining)
 		file.RawChars = 0
 		file.InjectedChars = Chars(file.Text)
 		return
@@ -139,13 +139,13 @@ func (f *Fitted) place(file *Injected, s Source, readable bool, remaining int) {
 	file.Near = !file.Truncated && file.RawChars*100 >= own*nearPercent
 }
 
-// clamp cuts a line and shows that it did.
-func clamp(line string, n int) string {
+// Clamp cuts a line to so many units and shows that it did.
+func Clamp(line string, n int) string {
 	const more = "…"
 	if Chars(line) <= n {
 		return line
 	}
-	if n <= len(more) {
+	if n <= len(more) { // hardly anything would be left of the line
 		return cut(line, n)
 	}
 	return cut(line, n-Chars(more)) + more

@@ -217,6 +217,8 @@ func (w *seeding) fill(ctx context.Context, state *inventory) error {
 			return err
 		}
 		w.record.SeededAt = w.now
+	} else if state.present(FileBootstrap) {
+		w.result.Kept = append(w.result.Kept, FileBootstrap)
 	}
 	if err := w.publish(FileAgents); err != nil {
 		return err

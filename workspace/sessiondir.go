@@ -371,3 +371,28 @@ func (d *dir) copy(ctx context.Context, name string, sources []Source) error {
 	}
 	return replace(d.root, name, []byte(sources[i].Text))
 }
+
+// Look tells whether the directory is there, and whether a session has it open.
+func (d SessionDir) Look() (there, inUse bool, err error) {
+	root, err := openDir(d.Root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, false, nil
+	}
+	if err != nil {
+		return false, false, fmt.Errorf("workspace: look at %s: %w", d.Path(), err)
+	}
+	defer root.close()
+	f, _, err := root.openOwn(d.Name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, false, nil
+	}
+	if err != nil {
+		return false, false, fmt.Errorf("workspace: look at %s: %w", d.Path(), cause(err))
+	}
+	defer f.Close()
+	err = lock(f, true)
+	if err != nil && !errors.Is(err, ErrInUse) {
+		return true, false, fmt.Errorf("workspace: look at %s: %w", d.Path(), err)
+	}
+	return true, err != nil, nil
+}

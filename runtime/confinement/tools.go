@@ -1,0 +1,202 @@
+package confinement
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"openclaw/runtime/config"
+	"openclaw/toolwasm"
+	"openclaw/workspace"
+)
+
+// ToolDecision says whether a session has a tool, and what decided.
+type ToolDecision struct {
+	Tool    string `json:"tool"`
+	Allowed bool   `json:"allowed"`
+	Layer   string `json:"layer"` // the path of the configuration, or the rule, that decided
+	Rule    string `json:"rule"`  // the pattern that matched, or why none did
+}
+
+// layer is one filter. Each only narrows what the ones before have left.
+type layer struct {
+	name        string
+	allow, deny []string
+	all         bool // everything is allowed that is not denied
+	builtin     bool // it is a rule of ours and no key of the configuration
+}
+
+// of names a list of the layer.
+func (l layer) of(list string) string {
+	if l.builtin {
+		return l.name
+	}
+	return l.name + "." + list
+}
+
+// Groups of tools, as far as there are tools in them.
+var groups = map[string][]string{
+	"group:fs":       {"ls", toolwasm.ToolRead, toolwasm.ToolWrite, toolwasm.ToolEdit, toolwasm.ToolApplyPatch},
+	"group:runtime":  {toolwasm.ToolExec, "process", "code_execution", "secrets"},
+	"group:sessions": sessionTools,
+}
+
+var sessionTools = []string{
+	"sessions", "sessions_list", "sessions_history", "sessions_search", "sessions_send", "sessions_spawn", "sessions_yield", "agents_wait",
+	"subagents", "session_status", "conversations_list", "conversations_send", "conversations_turn", "suggest_task", "dismiss_task",
+}
+
+// profiles are sets to begin with.
+var profiles = map[string][]string{
+	"minimal":   {"session_status"},
+	"coding":    {"group:fs", "group:runtime", "group:sessions"},
+	"messaging": {"group:sessions", "message", "ask_user", "secrets"},
+	"full":      {"*"},
+}
+
+// aliases are other names of tools.
+var aliases = map[string]string{"bash": toolwasm.ToolExec, "apply-patch": toolwasm.ToolApplyPatch, "cron": "automations"}
+
+// What sandboxed sessions have when the configuration says nothing else.
+var (
+	sandboxAllow = []string{
+		toolwasm.ToolExec, "process", toolwasm.ToolRead, "ls", toolwasm.ToolWrite, toolwasm.ToolEdit, toolwasm.ToolApplyPatch, "view_image", "sessions_list",
+		"sessions_history", "sessions_search", "sessions_send", "sessions_spawn", "sessions_yield", "subagents", "session_status",
+	}
+	sandboxDeny = []string{"browser", "canvas", "computer", "mobile_ui", "nodes", "automations", "gateway"}
+	// subagentDeny is what a session that works for another one never has.
+	subagentDeny = []string{
+		"gateway", "agents_list", "openclaw", "session_status", "progress_card", "automations", "message", "sessions_send", "conversations_*",
+	}
+	// readOnlyDeny are the tools that change files by name.
+	readOnlyDeny = []string{toolwasm.ToolWrite, toolwasm.ToolEdit, toolwasm.ToolApplyPatch}
+)
+
+// decideTools puts every tool through the layers.
+func decideTools(conf *config.Config, agent *config.Agent, p *Plan, model string) []ToolDecision {
+	layers := toolLayers(conf, agent, p, model)
+	var all []ToolDecision
+	for _, tool := range toolwasm.ToolNames() {
+		all = append(all, decideTool(tool, layers))
+	}
+	return all
+}
+
+func decideTool(tool string, layers []layer) ToolDecision {
+	d := ToolDecision{Tool: tool, Allowed: true, Layer: "default", Rule: "nothing denies it"}
+	for _, l := range layers {
+		if rule, ok := match(l.deny, tool); ok {
+			return ToolDecision{tool, false, l.of("deny"), rule}
+		}
+		if l.all {
+			continue
+		}
+		rule, ok := match(l.allow, tool)
+		if !ok && tool == toolwasm.ToolApplyPatch { // who may write may also patch
+			rule, ok = match(l.allow, toolwasm.ToolWrite)
+		}
+		if !ok {
+			return ToolDecision{tool, false, l.of("allow"), "not in the list"}
+		}
+		d.Layer, d.Rule = l.of("allow"), rule
+	}
+	return d
+}
+
+// match finds the first pattern that a tool matches: a name, a group or a glob, in any case.
+func match(patterns []string, tool string) (rule string, ok bool) {
+	for _, pattern := range patterns {
+		name := strings.ToLower(strings.TrimSpace(pattern))
+		if real, ok := aliases[name]; ok {
+			name = real
+		}
+		if members, ok := groups[name]; ok {
+			if slices.Contains(members, tool) {
+				return pattern, true
+			}
+			continue
+		}
+		if ok, err := path.Match(name, tool); err == nil && ok {
+			return pattern, true
+		}
+	}
+	return "", false
+}
+
+// toolLayers lists the filters that hold for a session, in their order.
+func toolLayers(conf *config.Config, agent *config.Agent, p *Plan, model string) []layer {
+	own := "agents.entries." + agent.ID + ".tools"
+	var layers []layer
+	add := func(l layer) {
+		if !l.all || len(l.deny) > 0 {
+			layers = append(layers, l)
+		}
+	}
+	addProfile := func(name string, policy config.ToolPolicy) {
+		if policy.Profile != "" {
+			add(layer{name: name + ".profile=" + policy.Profile, allow: slices.Concat(profiles[policy.Profile], policy.AlsoAllow), builtin: true})
+		}
+	}
+	profiled, name := conf.Tools.ToolPolicy, "tools"
+	if agent.Tools.Profile != "" {
+		profiled, name = agent.Tools.ToolPolicy, own
+	}
+	addProfile(name, profiled)
+	for _, of := range []struct {
+		name     string
+		policies config.ToolPolicies
+	}{{"tools", conf.Tools.ToolPolicies}, {own, agent.Tools}} {
+		add(plain(of.name, of.policies.ToolPolicy))
+		if key, policy, ok := byProvider(of.policies.ByProvider, model); ok {
+			name := of.name + ".byProvider." + key
+			addProfile(name, policy)
+			add(plain(name, policy))
+		}
+	}
+	if p.Kind == workspace.KindSubagent {
+		add(layer{name: "sub-agents", deny: subagentDeny, all: true, builtin: true})
+		add(plain("tools.subagents.tools", conf.Tools.SubagentsTools))
+	}
+	if p.Sandboxed {
+		add(sandboxLayer(conf.Tools.SandboxTools))
+	}
+	if p.Sandboxed && agent.Sandbox.WorkspaceAccess == config.AccessReadOnly {
+		add(layer{name: "sandbox.workspaceAccess=ro", deny: readOnlyDeny, all: true, builtin: true})
+	}
+	return layers
+}
+
+// plain is a policy as a filter: an empty list of what is allowed allows everything.
+func plain(name string, policy config.ToolPolicy) layer {
+	return layer{name: name, allow: policy.Allow, deny: policy.Deny, all: len(policy.Allow) == 0}
+}
+
+// byProvider finds the policy of a model, or else of its provider.
+func byProvider(policies map[string]config.ToolPolicy, model string) (key string, policy config.ToolPolicy, ok bool) {
+	provider, _, _ := strings.Cut(model, "/")
+	for _, key := range []string{model, provider} {
+		if policy, ok := policies[key]; ok && key != "" {
+			return key, policy, true
+		}
+	}
+	return "", policy, false
+}
+
+// sandboxLayer is the filter of sandboxed sessions. Unlike elsewhere, an empty list of what is allowed allows nothing.
+func sandboxLayer(policy config.ToolPolicy) layer {
+	l := layer{name: "tools.sandbox.tools", allow: sandboxAllow, deny: sandboxDeny}
+	if policy.Allow == nil && policy.Deny == nil && policy.AlsoAllow == nil {
+		l.name, l.builtin = "default of sandboxed sessions", true
+	}
+	if policy.Allow != nil {
+		l.allow = policy.Allow
+	}
+	if policy.Deny != nil {
+		l.deny = policy.Deny
+	} else {
+		explicit := slices.Concat(policy.Allow, policy.AlsoAllow)
+		l.deny = slices.DeleteFunc(slices.Clone(l.deny), func(tool string) bool { _, ok := match(explicit, tool); return ok })
+	}
+	l.allow = slices.Concat(l.allow, policy.AlsoAllow)
+	return l
+}
