@@ -18,7 +18,6 @@ type splitter struct {
 	sep    byte
 	re     *regexp
 	widths []width
-	chars  int
 }
 
 type splitMode uint8

@@ -5,7 +5,6 @@ import (
 	"io"
 	"math/rand"
 	"strings"
-	"time"
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/sys"
@@ -98,8 +97,6 @@ type interp struct {
 	exiting  bool
 	random   *rand.Rand
 	seed     float64
-	now      time.Time
-	posix    bool
 	bytes    bool // -b
 }
 

@@ -143,7 +143,6 @@ type Proc struct {
 	Table Table
 
 	out *bufio.Writer
-	err *bufio.Writer
 }
 
 // Signal is the cause of a context whose command has been sent a signal.

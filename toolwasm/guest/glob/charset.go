@@ -129,7 +129,7 @@ func (s *charset) class(text string) (int, bool) {
 	if end < 0 {
 		return 0, false
 	}
-	f := Class(text[:end])
+	f := class(text[:end])
 	if f == nil {
 		for _, c := range []byte(text[:end]) {
 			if c < 'a' || c > 'z' {
@@ -142,8 +142,8 @@ func (s *charset) class(text string) (int, bool) {
 	return end + 2, true
 }
 
-// Class returns the predicate of a POSIX character class, nil when there is none of that name.
-func Class(name string) func(rune) bool {
+// class returns the predicate of a POSIX character class, nil when there is none of that name.
+func class(name string) func(rune) bool {
 	switch name {
 	case "alpha":
 		return unicode.IsLetter

@@ -96,7 +96,6 @@ type compiler struct {
 	fn      *fn
 	defined map[string]*fn // built-in functions written in the language itself
 	libs    map[string]*library
-	dir     string
 }
 
 // compileError is a mistake that is found after parsing.

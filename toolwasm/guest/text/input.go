@@ -56,14 +56,6 @@ func eachLine(p *command.Proc, operands []string, delim byte, do func(line []byt
 	})
 }
 
-// delimiter is the end of a record: NUL with -z, else newline.
-func delimiter(zero bool) byte {
-	if zero {
-		return 0
-	}
-	return '\n'
-}
-
 // regular returns the file behind a stream when it is one that can be positioned.
 func regular(s any) (*os.File, sys.Info, bool) {
 	f, ok := command.Unwrap(s).(*os.File)

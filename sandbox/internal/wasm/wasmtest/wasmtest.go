@@ -113,7 +113,6 @@ var (
 	Add64       = []byte{0x7c}
 	Sub64       = []byte{0x7d}
 	LtU64       = []byte{0x54}
-	Wrap        = []byte{0xa7}
 	MemoryGrow  = []byte{0x40, 0x00}
 	MemorySize  = []byte{0x3f, 0x00}
 	MemoryFill  = []byte{0xfc, 0x0b, 0x00}

@@ -107,8 +107,5 @@ func (r *Reader) Terminated() bool { return r.terminated }
 // Err returns the error that ended reading, if it was not the end of the file.
 func (r *Reader) Err() error { return r.err }
 
-// Unread is how many bytes have been read from the stream and not been returned.
-func (r *Reader) Unread() int { return r.end - r.pos }
-
 // Buffered returns the bytes that have been read and not been returned.
 func (r *Reader) Buffered() []byte { return r.buf[r.pos:r.end] }
