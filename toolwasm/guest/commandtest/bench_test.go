@@ -1,4 +1,4 @@
-package commandtest
+package commandtest_test
 
 import (
 	"bytes"
@@ -13,11 +13,26 @@ import (
 	"testing"
 
 	"openclaw/toolwasm/guest/command"
+	"openclaw/toolwasm/guest/search"
+	"openclaw/toolwasm/guest/sed"
 )
 
-// Benchmark measures a command on a file of text, the same in every run, once with each of the command lines and beside the
+func BenchmarkGrep(b *testing.B) {
+	benchmark(b, search.Commands(), "grep",
+		`-c error`, `-c e`, `-v e`, `-n error`, `-ic ERROR`, `-cE code=[0-9]{3}$`, `-cE (foo|bar|error).*[0-9]`, `-c ^[aeiou]`,
+		`-cw the`, `-o code=[0-9]*`, `-cP code=\d+`, `-c \([a-z]\)\1`,
+	)
+}
+
+func BenchmarkSed(b *testing.B) {
+	benchmark(b, sed.Commands(), "sed",
+		`s/error/warning/`, `s/e/E/g`, `-n /error/p`, `s/^[^t]*t//`, `-E s/([a-z]+).([a-z]+)/\2-\1/`, `-E s/[0-9]+$/N/`, `y/abc/xyz/`, `1~3d`,
+	)
+}
+
+// benchmark measures a command on a file of text, the same in every run, once with each of the command lines and beside the
 // native one where there is one.
-func Benchmark(b *testing.B, commands []command.Command, name string, lines ...string) {
+func benchmark(b *testing.B, commands []command.Command, name string, lines ...string) {
 	b.Helper()
 	text, size := writeText(b)
 	table := command.NewTable(commands)
@@ -74,6 +89,8 @@ func writeText(b *testing.B) (name string, size int64) {
 		text.WriteByte('\n')
 	}
 	name = filepath.Join(b.TempDir(), "text")
-	must(b, os.WriteFile(name, text.Bytes(), 0o644))
+	if err := os.WriteFile(name, text.Bytes(), 0o644); err != nil {
+		b.Fatal(err)
+	}
 	return name, int64(text.Len())
 }
