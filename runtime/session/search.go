@@ -57,11 +57,10 @@ func (s *Store) Search(ctx context.Context, o SearchOptions) (hits []Hit, err er
 		return nil, fmt.Errorf("session: search: %w", err)
 	}
 	err = s.db.Read(ctx, func(conn *sqlite.Conn) error {
-		query, args, err := searchQuery(conn, o)
+		query, args, err := searchQuery(conn, match, o)
 		if err != nil {
 			return err
 		}
-		args = append([]any{match}, args...)
 		return db.Exec(conn, query, func(row *sqlite.Stmt) error {
 			e := Entry{Type: Type(row.ColumnText(4)), Body: []byte(row.ColumnText(7))}
 			hits = append(hits, Hit{
@@ -77,42 +76,58 @@ func (s *Store) Search(ctx context.Context, o SearchOptions) (hits []Hit, err er
 	return hits, nil
 }
 
-// searchQuery completes the query of a search; its first argument is the expression that FTS5 matches.
+// searchQuery makes the query of a search.
 //
 // The numbers of a window's entries rise with time, so that within one window the index itself gives the newest first. Among
-// several windows entries are sorted by time.
-func searchQuery(conn *sqlite.Conn, o SearchOptions) (query string, args []any, err error) {
-	query = `SELECT s.key, w.id, e.id, e.n, e.type, e.role, e.time, e.body
-		FROM search f CROSS JOIN entries e ON e.n = f.rowid CROSS JOIN windows w ON w.n = e.window CROSS JOIN sessions s ON s.n = w.session
-		WHERE f.search MATCH ?`
-	order := "e.time DESC, e.n DESC"
-	if len(o.Keys) == 1 {
-		var windows []int64
-		err := db.Exec(conn, "SELECT w.n FROM sessions s JOIN windows w ON w.session = s.n WHERE s.key = ?", func(row *sqlite.Stmt) error {
-			windows = append(windows, row.ColumnInt64(0))
-			return nil
-		}, o.Keys[0])
-		if err != nil {
-			return "", nil, err
-		}
-		if len(windows) == 1 {
-			query += " AND f.rowid BETWEEN ? AND ?"
-			args = append(args, entryNumber(windows[0], 1), entryNumber(windows[0], maxEntries))
-			order = "f.rowid DESC"
-		}
+// several windows entries are sorted by time; only their numbers are, as bodies can be large.
+func searchQuery(conn *sqlite.Conn, match string, o SearchOptions) (query string, args []any, err error) {
+	from := "search f"
+	where := "f.search MATCH ?"
+	order := "f.rowid DESC"
+	args = []any{match}
+	window, single, err := singleWindow(conn, o.Keys)
+	if err != nil {
+		return "", nil, err
 	}
+	if single {
+		where += " AND f.rowid BETWEEN ? AND ?"
+		args = append(args, entryNumber(window, 1), entryNumber(window, maxEntries))
+	} else {
+		from += " CROSS JOIN entries e ON e.n = f.rowid"
+		order = "e.time DESC, e.n DESC"
+	}
+	visible := fmt.Sprintf("SELECT 1 FROM windows w JOIN sessions s ON s.n = w.session WHERE w.n = f.rowid >> %d", seqBits)
 	if o.Keys != nil {
-		query += " AND s.key IN (SELECT value FROM json_each(?))"
+		visible += " AND s.key IN (SELECT value FROM json_each(?))"
 		args = append(args, jsonList(o.Keys))
 	}
+	if !o.Archived {
+		visible += " AND s.archived_at IS NULL"
+	}
+	where += " AND EXISTS (" + visible + ")"
 	if o.Roles != nil {
-		query += " AND e.role IN (SELECT value FROM json_each(?))"
+		where += " AND (SELECT role FROM entries WHERE n = f.rowid) IN (SELECT value FROM json_each(?))"
 		args = append(args, jsonList(o.Roles))
 	}
-	if !o.Archived {
-		query += " AND s.archived_at IS NULL"
+	args = append(args, pageSize(o.Limit), max(o.Offset, 0))
+	return `WITH found AS MATERIALIZED (SELECT f.rowid AS n FROM ` + from + " WHERE " + where + " ORDER BY " + order + ` LIMIT ? OFFSET ?)
+		SELECT s.key, w.id, e.id, e.n, e.type, e.role, e.time, e.body
+		FROM found CROSS JOIN entries e ON e.n = found.n CROSS JOIN windows w ON w.n = e.window CROSS JOIN sessions s ON s.n = w.session
+		ORDER BY e.time DESC, e.n DESC`, args, nil
+}
+
+// singleWindow gives the only window that a search of some sessions needs to look at, when there is only one.
+func singleWindow(conn *sqlite.Conn, keys []string) (window int64, single bool, err error) {
+	if len(keys) != 1 {
+		return 0, false, nil
 	}
-	return query + " ORDER BY " + order + " LIMIT ? OFFSET ?", append(args, pageSize(o.Limit), max(o.Offset, 0)), nil
+	count := 0
+	err = db.Exec(conn, "SELECT w.n FROM sessions s JOIN windows w ON w.session = s.n WHERE s.key = ?", func(row *sqlite.Stmt) error {
+		window = row.ColumnInt64(0)
+		count++
+		return nil
+	}, keys[0])
+	return window, count == 1, err
 }
 
 // parseQuery makes an FTS5 expression of what a person types, and gives the words to show it by.

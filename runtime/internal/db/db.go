@@ -49,6 +49,8 @@ const (
 	maxReaders         = 4                     // connections for reading
 	cacheKiB           = 8 << 10               // page cache of a connection
 	walKeepBytes       = 16 << 20              // the WAL file is cut to this size when it is reset
+	walMoveBytes       = 4 << 20               // from this size on its contents are moved to the database, beside what runs
+	walMaxPages        = 16_000                // from this size on a writer moves them itself, which it has to wait for
 )
 
 // DB is an open database: one connection that writes, and a few that read. It may be used by many goroutines.
@@ -60,6 +62,9 @@ type DB struct {
 
 	writer  chan *sqlite.Conn // holds the writing connection while nobody uses it
 	readers chan *sqlite.Conn // holds idle connections, and nil for each that may still be opened
+
+	moves  chan struct{} // asks for a checkpoint
+	movers sync.WaitGroup
 
 	closing sync.Once
 	closed  chan struct{}
@@ -85,7 +90,8 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	}
 	d := &DB{
 		path: path, options: o, source: path, flags: sqlite.OpenReadWrite,
-		writer: make(chan *sqlite.Conn, 1), readers: make(chan *sqlite.Conn, maxReaders), closed: make(chan struct{}),
+		writer: make(chan *sqlite.Conn, 1), readers: make(chan *sqlite.Conn, maxReaders),
+		moves: make(chan struct{}, 1), closed: make(chan struct{}),
 	}
 	for range maxReaders {
 		d.readers <- nil
@@ -93,6 +99,9 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if err := d.start(ctx); err != nil {
 		_ = d.Close()
 		return nil, openError(path, err)
+	}
+	if !o.ReadOnly {
+		d.movers.Go(d.moveWAL)
 	}
 	return d, nil
 }
@@ -164,7 +173,7 @@ func (d *DB) connectReadOnlyMedia(ctx context.Context) (*sqlite.Conn, error) {
 func (d *DB) prepare(ctx context.Context, conn *sqlite.Conn) error {
 	settings := fmt.Sprintf(`PRAGMA synchronous = NORMAL; PRAGMA cache_size = -%d; PRAGMA journal_size_limit = %d;
 		PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA secure_delete = FAST;
-		PRAGMA foreign_keys = ON;`, cacheKiB, walKeepBytes)
+		PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = %d;`, cacheKiB, walKeepBytes, walMaxPages)
 	if d.options.ReadOnly {
 		settings += "PRAGMA query_only = ON;"
 	}
@@ -227,6 +236,7 @@ func (d *DB) Sync() error {
 func (d *DB) Close() (err error) {
 	d.closing.Do(func() {
 		close(d.closed)
+		d.movers.Wait()
 		for range maxReaders {
 			err = errors.Join(err, closeConn(<-d.readers))
 		}

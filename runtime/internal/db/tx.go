@@ -23,6 +23,7 @@ func (d *DB) Write(ctx context.Context, run func(*sqlite.Conn) error) error {
 	case conn := <-d.writer:
 		err := d.transact(ctx, conn, "BEGIN IMMEDIATE", run)
 		d.writer <- conn
+		d.requestMove()
 		return d.failure(ctx, "write", err)
 	case <-d.closed:
 		return ErrClosed
