@@ -28,6 +28,38 @@ const (
 	xzMaxDict     = 64 << 20
 )
 
+// errTooMuchMemory reports a stream that needs more memory than the limits above.
+var errTooMuchMemory = errors.New("memory usage limit reached")
+
+// xzDictionary is the size of the dictionary that the first block of a stream asks for, 0 when it cannot be told: the library
+// allocates whatever a stream says.
+func xzDictionary(r *bufio.Reader) int64 {
+	const streamHeader, maxBlockHeader, lzma2 = 12, 1024, 0x21
+	head, _ := r.Peek(streamHeader + maxBlockHeader)
+	if len(head) < streamHeader+2 || head[streamHeader] == 0 {
+		return 0 // no block
+	}
+	block := head[streamHeader:]
+	flags, at := block[1], 2
+	for _, sized := range []bool{flags&0x40 != 0, flags&0x80 != 0} {
+		for more := sized; more && at < len(block); at++ {
+			more = block[at]&0x80 != 0
+		}
+	}
+	for range flags&3 + 1 { // the filters, of which LZMA2 is the last
+		if at+2 >= len(block) {
+			return 0
+		}
+		id, size := block[at], int(block[at+1])
+		if id == lzma2 && size == 1 {
+			n := block[at+2] & 0x3f
+			return int64(2|n&1) << (n/2 + 11)
+		}
+		at += 2 + size
+	}
+	return 0
+}
+
 var errNoCompressor = errors.New("compression is not supported, only decompression")
 
 func gzipCodec() codec {
@@ -60,7 +92,11 @@ func xzCodec() codec {
 		name: "xz", suffix: ".xz", magic: "\xfd7zXZ\x00",
 		suffixes: [][2]string{{".xz", ""}, {".txz", ".tar"}},
 		reader: func(r io.Reader) (io.Reader, error) {
-			return xz.ReaderConfig{DictCap: xzMaxDict}.NewReader(r)
+			src := bufio.NewReader(r)
+			if xzDictionary(src) > xzMaxDict {
+				return nil, errTooMuchMemory
+			}
+			return xz.ReaderConfig{DictCap: xzMaxDict}.NewReader(src)
 		},
 		writer: func(w io.Writer, _ int) (io.WriteCloser, error) { return xz.NewWriter(w) },
 	}

@@ -326,11 +326,12 @@ func (c *compressor) notMine() string {
 }
 
 func (c *compressor) describe(err error) string {
-	var pe *fs.PathError
 	switch {
+	case errors.Is(err, errTooMuchMemory):
+		return "Memory usage limit reached"
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
 		return "Unexpected end of input"
-	case errors.As(err, &pe):
+	case systemError(err):
 		return sys.Strerror(err)
 	}
 	return "Compressed data is corrupt"

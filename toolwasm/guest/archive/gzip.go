@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"openclaw/toolwasm/guest/command"
@@ -190,6 +191,14 @@ func (g *squeezer) fail(name string, err error) {
 	g.status = statusError
 }
 
+// systemError tells an error of reading or writing from one in the data.
+func systemError(err error) bool {
+	var pe *fs.PathError
+	var no syscall.Errno
+	var we *writeError
+	return errors.As(err, &pe) || errors.As(err, &no) || errors.As(err, &we)
+}
+
 // gzipError is the text for an error in gzip's words.
 func gzipError(err error) string {
 	switch {
@@ -200,8 +209,7 @@ func gzipError(err error) string {
 	case errors.Is(err, gzip.ErrChecksum):
 		return "invalid compressed data--crc error"
 	}
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	if systemError(err) {
 		return sys.Strerror(err)
 	}
 	return "invalid compressed data--format violated"
@@ -237,14 +245,19 @@ func (g *squeezer) pump(w io.Writer, r io.Reader) (int64, error) {
 	return pump(g.p, w, r, g.buf)
 }
 
-// pump copies r to w until the end.
+// writeError is an error of the side that is written: nothing is wrong with what was read.
+type writeError struct{ error }
+
+func (e *writeError) Unwrap() error { return e.error }
+
+// pump copies r to w until the end. An error of w is a *writeError.
 func pump(p *command.Proc, w io.Writer, r io.Reader, buf []byte) (total int64, err error) {
 	for {
 		n, err := r.Read(buf)
 		if n > 0 {
 			total += int64(n)
 			if _, e := w.Write(buf[:n]); e != nil {
-				return total, e
+				return total, &writeError{e}
 			}
 			p.Yield()
 		}

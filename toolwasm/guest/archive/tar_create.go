@@ -321,8 +321,8 @@ func (k *packer) content(name string, in io.Reader, size int64) {
 		err = nil
 	}
 	if err != nil {
-		var pe *fs.PathError
-		if !errors.As(err, &pe) {
+		var we *writeError
+		if errors.As(err, &we) {
 			t.fatal("%s: Cannot write: %s", t.archive, sys.Strerror(err))
 		}
 		t.errorf("%s: Read error at byte %d: %s", name, n, sys.Strerror(err))

@@ -165,7 +165,11 @@ func (x *extractor) stdout(h *tar.Header, r io.Reader) {
 // truncated ends tar: the archive stopped in the middle of a member.
 func (t *tape) truncated(err error) {
 	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	var we *writeError
+	switch {
+	case errors.As(err, &we):
+		t.fatal("-: Cannot write: %s", sys.Strerror(err))
+	case errors.As(err, &pe):
 		t.fatal("%s: Cannot write: %s", pe.Path, sys.Strerror(err))
 	}
 	_ = t.p.Flush()
@@ -300,7 +304,8 @@ func (x *extractor) file(name string, h *tar.Header, r io.Reader) {
 	}
 	if err != nil {
 		var pe *fs.PathError
-		if errors.As(err, &pe) {
+		var we *writeError
+		if errors.As(err, &pe) || errors.As(err, &we) {
 			t.errorf("%s: Cannot write: %s", quote.Tar(name), sys.Strerror(err))
 			return
 		}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -158,6 +159,9 @@ func streamInfo(name string, s Stream) (sys.Info, error) {
 	return sys.Info{Name: path.Base(name), Mode: fs.ModeNamedPipe | 0o600, UID: sys.UID, GID: sys.GID, Nlink: 1}, nil
 }
 
+// maxPrepared bounds how much memory is made ready for what a file says is its size.
+const maxPrepared = 1 << 30
+
 // ReadFile reads a whole operand; "-" is standard input.
 func (p *Proc) ReadFile(name string) ([]byte, error) {
 	f, err := p.OpenArg(name)
@@ -165,5 +169,10 @@ func (p *Proc) ReadFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(f)
+	var b bytes.Buffer
+	if info, err := p.Stat(name); err == nil && name != "-" && info.IsRegular() && info.Size < maxPrepared {
+		b.Grow(int(info.Size) + bytes.MinRead) // a buffer that grows needs several times the memory on its way
+	}
+	_, err = b.ReadFrom(f)
+	return b.Bytes(), err
 }

@@ -548,6 +548,9 @@ func (d *differ) files(a, b node, inside bool) int {
 	if twice && d.style != styleSide && d.style != styleFormats {
 		return d.identicalFiles(a, b)
 	}
+	if answer, known := d.binaryFiles(a, b); known {
+		return answer
+	}
 	sa, err := d.read(a)
 	if err == nil {
 		var sb *source

@@ -182,3 +182,14 @@ func FuzzDiff(f *testing.F) {
 		run(t, dir, "", append([]string{"diff"}, append(strings.Fields(args), "a", "b")...)...)
 	})
 }
+
+func TestDiffOfLargeBinaryFilesReadsThemInBlocks(t *testing.T) {
+	long := strings.Repeat("\x00block", 100_000)
+	dir := fill(t, "a = "+long+"1", "b = "+long+"2", "c = "+long+"1", "short = "+long)
+	check(t, dir, []step{
+		{Args: "diff a b", Stdout: "Binary files a and b differ\n", Status: 1},
+		{Args: "diff -q a b", Stdout: "Files a and b differ\n", Status: 1},
+		{Args: "diff -s a c", Stdout: "Files a and c are identical\n"},
+		{Args: "diff --label x a short", Stdout: "Binary files x and short differ\n", Status: 1},
+	})
+}

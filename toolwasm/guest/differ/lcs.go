@@ -27,7 +27,6 @@ type comparer struct {
 func compare(x, y []int32, minimal bool, markX, markY func(int), yield func()) {
 	c := &comparer{x: x, y: y, markX: markX, markY: markY, yield: yield}
 	diagonals := len(x) + len(y) + 3
-	c.fd, c.bd = make([]int, diagonals), make([]int, diagonals)
 	c.offset = len(y) + 1
 	limit := 1
 	for n := diagonals; n != 0; n >>= 2 {
@@ -74,6 +73,10 @@ func (c *comparer) middle(xo, xl, yo, yl int) (xm, ym int) {
 	fmin, fmax := fmid, fmid
 	bmin, bmax := bmid, bmid
 	odd := (fmid-bmid)&1 != 0
+	if c.fd == nil { // files that only grew never get here
+		diagonals := len(c.x) + len(c.y) + 3
+		c.fd, c.bd = make([]int, diagonals), make([]int, diagonals)
+	}
 	fd, bd, o := c.fd, c.bd, c.offset
 	fd[o+fmid], bd[o+bmid] = xo, xl
 	for cost := 1; ; cost++ {

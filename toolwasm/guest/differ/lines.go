@@ -2,6 +2,8 @@ package differ
 
 import (
 	"bytes"
+	"hash/maphash"
+	"math/bits"
 	"unicode"
 	"unicode/utf8"
 )
@@ -147,7 +149,7 @@ func foldCase(b []byte) []byte {
 
 // classify numbers the lines of both files so that equal numbers mean equal lines.
 func classify(a, b *source, w whitespace, yield func()) (x, y []int32, classes int) {
-	table := make(map[string]int32, len(a.lines))
+	t := newClasses(len(a.lines) + len(b.lines))
 	exact := w.exact()
 	var buf []byte
 	number := func(lines [][]byte) []int32 {
@@ -156,21 +158,48 @@ func classify(a, b *source, w whitespace, yield func()) (x, y []int32, classes i
 			if i&0xfff == 0 {
 				yield()
 			}
-			k := line
-			if !exact {
-				buf = w.key(line, buf)
-				k = buf
+			if exact {
+				out[i] = t.number(line, line)
+				continue
 			}
-			id, ok := table[string(k)]
-			if !ok {
-				id = int32(len(table))
-				table[string(k)] = id
-			}
-			out[i] = id
+			buf = w.key(line, buf)
+			out[i] = t.number(buf, nil)
 		}
 		return out
 	}
 	x = number(a.lines)
 	y = number(b.lines)
-	return x, y, len(table)
+	return x, y, len(t.keys)
+}
+
+// classes gives numbers to keys: a hash table of numbers alone, since a map with strings for keys takes more memory than the files.
+type classes struct {
+	seed  maphash.Seed
+	slots []int32 // 1 + the number of a key, 0 where there is none
+	keys  [][]byte
+}
+
+// newClasses makes a table for at most n keys.
+func newClasses(n int) *classes {
+	return &classes{seed: maphash.MakeSeed(), slots: make([]int32, 1<<bits.Len(uint(n+n/2)))}
+}
+
+// number returns the number of a key. stable has the same bytes and stays as it is; without it a new key is copied.
+func (t *classes) number(key, stable []byte) int32 {
+	mask := uint64(len(t.slots) - 1)
+	for at := maphash.Bytes(t.seed, key) & mask; ; at = (at + 1) & mask {
+		n := t.slots[at]
+		if n != 0 && !bytes.Equal(t.keys[n-1], key) {
+			continue
+		}
+		if n != 0 {
+			return n - 1
+		}
+		if stable == nil {
+			stable = bytes.Clone(key)
+		}
+		t.keys = append(t.keys, stable)
+		t.slots[at] = int32(len(t.keys))
+		return int32(len(t.keys) - 1)
+	}
 }

@@ -1,0 +1,80 @@
+package differ
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"openclaw/toolwasm/guest/command"
+)
+
+// binaryFiles compares two files that are not text, a block at a time: of such files nothing more is told than whether they
+// differ. It reports false when the files are text, or cannot be read, which is for others to say.
+func (d *differ) binaryFiles(a, b node) (answer int, known bool) {
+	if d.text || d.style == styleSide || d.style == styleFormats {
+		return 0, false
+	}
+	for _, n := range []node{a, b} {
+		if !n.ok || n.name == "-" || !n.info.IsRegular() {
+			return 0, false
+		}
+	}
+	fa, err := d.p.Open(a.name)
+	if err != nil {
+		return 0, false
+	}
+	defer fa.Close()
+	fb, err := d.p.Open(b.name)
+	if err != nil {
+		return 0, false
+	}
+	defer fb.Close()
+	equal, binary, err := d.sameBytes(fa, fb)
+	switch {
+	case err != nil || !binary:
+		return 0, false
+	case equal:
+		return d.identicalFiles(a, b), true
+	}
+	form := "Binary files %s and %s differ\n"
+	if d.brief {
+		form = "Files %s and %s differ\n"
+	}
+	fmt.Fprintf(d.out, form, d.label(0, a.name), d.label(1, b.name))
+	return differs, true
+}
+
+// sameBytes compares two files, if one of them is binary.
+func (d *differ) sameBytes(fa, fb command.File) (equal, binary bool, err error) {
+	ba, bb := make([]byte, binaryProbe), make([]byte, binaryProbe)
+	for {
+		na, err := fill(fa, ba)
+		if err != nil {
+			return false, false, err
+		}
+		nb, err := fill(fb, bb)
+		if err != nil {
+			return false, false, err
+		}
+		binary = binary || isBinary(ba[:na]) || isBinary(bb[:nb])
+		switch {
+		case !binary:
+			return false, false, nil
+		case !bytes.Equal(ba[:na], bb[:nb]):
+			return false, true, nil
+		case na < len(ba):
+			return true, true, nil
+		}
+		d.p.Yield()
+	}
+}
+
+// fill reads until b is full or the file ends.
+func fill(f io.Reader, b []byte) (int, error) {
+	n, err := io.ReadFull(f, b)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return n, err
+}
