@@ -72,25 +72,18 @@ func (p *parser) ternary(f flags) *node {
 	return n
 }
 
-func (p *parser) or(f flags) *node {
-	left := p.and(f)
-	for p.is("||") {
-		n := p.node(opOr)
-		p.advance()
-		p.newlines()
-		n.kids = []*node{left, p.and(f)}
-		left = n
-	}
-	return left
-}
+func (p *parser) or(f flags) *node { return p.logical("||", opOr, p.and, f) }
 
-func (p *parser) and(f flags) *node {
-	left := p.in(f)
-	for p.is("&&") {
-		n := p.node(opAnd)
+func (p *parser) and(f flags) *node { return p.logical("&&", opAnd, p.in, f) }
+
+// logical parses operands joined by an operator behind which a line may end.
+func (p *parser) logical(operator string, o op, operand func(flags) *node, f flags) *node {
+	left := operand(f)
+	for p.is(operator) {
+		n := p.node(o)
 		p.advance()
 		p.newlines()
-		n.kids = []*node{left, p.in(f)}
+		n.kids = []*node{left, operand(f)}
 		left = n
 	}
 	return left

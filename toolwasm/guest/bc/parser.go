@@ -107,15 +107,15 @@ func (p *parser) statement() stmt {
 	return p.expressionStatement()
 }
 
-func (p *parser) block() stmt {
-	p.expect("{")
+// statementsToBrace parses what stands in braces, the opening one excepted.
+func (p *parser) statementsToBrace() []stmt {
 	var list []stmt
 	for {
 		for p.tok == tNewline || p.is(";") {
 			p.next()
 		}
 		if p.accept("}") {
-			break
+			return list
 		}
 		if p.tok == tEOF {
 			p.unexpected()
@@ -125,6 +125,11 @@ func (p *parser) block() stmt {
 			p.unexpected()
 		}
 	}
+}
+
+func (p *parser) block() stmt {
+	p.expect("{")
+	list := p.statementsToBrace()
 	return func(in *interp) control {
 		for _, s := range list {
 			if c := s(in); c != ctlNone {
@@ -395,24 +400,7 @@ func (p *parser) definition() {
 	}
 	defer func(fn *function, loops int) { p.fn, p.loops = fn, loops }(p.fn, p.loops)
 	p.fn, p.loops = fresh, 0
-	// The brace has been read; the rest is a block.
-	var list []stmt
-	for {
-		for p.tok == tNewline || p.is(";") {
-			p.next()
-		}
-		if p.accept("}") {
-			break
-		}
-		if p.tok == tEOF {
-			p.unexpected()
-		}
-		list = append(list, p.statement())
-		if !p.statementEnds() {
-			p.unexpected()
-		}
-	}
-	fresh.body, fresh.defined = list, true
+	fresh.body, fresh.defined = p.statementsToBrace(), true
 	*f = *fresh
 }
 

@@ -59,38 +59,18 @@ func (p *Parser) word(mode wordMode) *Word {
 		if c == 0 && p.pos >= len(p.src) {
 			break
 		}
+		if p.quotation(&b) {
+			continue
+		}
 		switch c {
-		case '\\':
-			p.backslash(&b)
-			continue
-		case '\'':
-			b.add(&Quoted{Text: p.squote()})
-			continue
-		case '"':
-			p.pos++
-			b.add(&DblQuoted{Parts: p.dquote()})
-			continue
-		case '`':
-			p.pos++
-			b.add(p.backquote(false))
-			continue
 		case '$':
-			if mode == wordDelim {
-				start := p.pos
-				if p.peekAt(1) == '(' && p.dollar(false) != nil {
-					b.lit.WriteString(p.src[start:p.pos])
-					continue
-				}
-				p.pos = start
-				break
-			}
-			if part := p.dollar(false); part != nil {
-				b.add(part)
+			if mode != wordDelim {
+				p.wordPiece(&b)
 				continue
 			}
-			p.pos++
-			b.lit.WriteByte('$')
-			continue
+			if p.delimSubst(&b) {
+				continue
+			}
 		case '<', '>':
 			if p.peekAt(1) == '(' && mode != wordDelim {
 				b.add(p.procSubst())
@@ -135,6 +115,17 @@ func (p *Parser) word(mode wordMode) *Word {
 	}
 	b.flush()
 	return p.finish(&b, start)
+}
+
+// delimSubst takes $(…) as it is written into the word that ends a here-document.
+func (p *Parser) delimSubst(b *builder) bool {
+	start := p.pos
+	if p.peekAt(1) == '(' && p.dollar(false) != nil {
+		b.lit.WriteString(p.src[start:p.pos])
+		return true
+	}
+	p.pos = start
+	return false
 }
 
 // isAssignPrefix reports whether the source from start to the position is NAME=.
@@ -270,32 +261,12 @@ func (p *Parser) extglobPattern(b *builder) {
 			p.fail(start, true, "unexpected EOF while looking for matching `)'")
 		}
 		switch c {
-		case '\\':
-			p.backslash(b)
-			continue
-		case '\'':
-			b.add(&Quoted{Text: p.squote()})
-			continue
-		case '"':
-			p.pos++
-			b.add(&DblQuoted{Parts: p.dquote()})
-			continue
-		case '`':
-			p.pos++
-			b.add(p.backquote(false))
-			continue
-		case '$':
-			if part := p.dollar(false); part != nil {
-				b.add(part)
-				continue
-			}
 		case '(':
 			depth++
 		case ')':
 			depth--
 		}
-		b.lit.WriteByte(c)
-		p.pos++
+		p.wordPiece(b)
 	}
 }
 
@@ -465,23 +436,11 @@ func parseWord(text string, line int) (w *Word, err error) {
 
 // wordPiece parses one piece of a word in which blanks and operators are not special.
 func (p *Parser) wordPiece(b *builder) {
+	if p.quotation(b) {
+		return
+	}
 	c := p.peek()
-	switch c {
-	case '\\':
-		p.backslash(b)
-		return
-	case '\'':
-		b.add(&Quoted{Text: p.squote()})
-		return
-	case '"':
-		p.pos++
-		b.add(&DblQuoted{Parts: p.dquote()})
-		return
-	case '`':
-		p.pos++
-		b.add(p.backquote(false))
-		return
-	case '$':
+	if c == '$' {
 		if part := p.dollar(false); part != nil {
 			b.add(part)
 			return
@@ -489,6 +448,26 @@ func (p *Parser) wordPiece(b *builder) {
 	}
 	b.lit.WriteByte(c)
 	p.pos++
+}
+
+// quotation parses what means the same everywhere outside of quotes: a backslash, quotes and a command in backquotes. It
+// reports whether one stands at the position.
+func (p *Parser) quotation(b *builder) bool {
+	switch p.peek() {
+	case '\\':
+		p.backslash(b)
+	case '\'':
+		b.add(&Quoted{Text: p.squote()})
+	case '"':
+		p.pos++
+		b.add(&DblQuoted{Parts: p.dquote()})
+	case '`':
+		p.pos++
+		b.add(p.backquote(false))
+	default:
+		return false
+	}
+	return true
 }
 
 func recoverError(err *error) {
