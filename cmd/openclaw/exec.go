@@ -27,7 +27,8 @@ failed or another limit ended it; 130 when it was interrupted.
 EXAMPLES
    openclaw exec -- 'grep -rn TODO . | sort | head'
    openclaw exec --read-only --timeout 5s -- 'find . -name "*.go" | xargs wc -l'
-   openclaw exec --json -- 'echo "$1"' hello`
+   openclaw exec --json -- 'echo "$1"' hello
+   openclaw exec --session agent:main:telegram:group:7 -- 'ls -l'`
 
 func execCommand(std streams) *cli.Command {
 	return &cli.Command{
@@ -47,14 +48,15 @@ func runExec(c *cli.Context, std streams) error {
 	if !c.Args().Present() {
 		return errors.New("exec: no script given (try 'openclaw exec -- \"ls -l\"')")
 	}
-	grant, err := grantOf(c)
-	if err != nil {
-		return err
-	}
 	env, err := envOf(c) // before anything is opened
 	if err != nil {
 		return err
 	}
+	grant, release, err := openGrant(c, toolwasm.ToolExec)
+	if err != nil {
+		return err
+	}
+	defer release()
 	tools, err := openTools(c.Context, std, grant)
 	if err != nil {
 		return err

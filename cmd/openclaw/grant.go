@@ -9,6 +9,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"openclaw/runtime/config"
+	"openclaw/runtime/confinement"
+	"openclaw/runtime/state"
 	"openclaw/sandbox"
 	"openclaw/toolwasm"
 )
@@ -17,6 +20,8 @@ import (
 func grantFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "workspace", Usage: "the `DIR` that the script may use", Value: ".", DefaultText: "the current directory"},
+		&cli.StringFlag{Name: "session", Usage: "what the tools of the session `KEY` may touch, instead of a workspace"},
+		&cli.StringFlag{Name: "agent", Usage: "what the main session of the agent `ID` may touch, or its session --session"},
 		&cli.BoolFlag{Name: "read-only", DisableDefaultText: true, Usage: "the script may not change the workspace"},
 		&cli.DurationFlag{Name: "timeout", Usage: "end the script after `DURATION`", Value: sandbox.DefaultTimeout},
 		&cli.StringFlag{Name: "memory", Usage: "memory that the script may use, as a `SIZE` such as 64MiB", Value: sizeText(sandbox.DefaultMemory)},
@@ -26,7 +31,36 @@ func grantFlags() []cli.Flag {
 	}
 }
 
-// grantOf reads the options of grantFlags.
+// openGrant reads the options of grantFlags. With a session it makes what the session's tools are mounted, and refuses a tool
+// that the session does not have. release must be called when the grant is not used any more.
+func openGrant(c *cli.Context, tool string) (grant sandbox.Grant, release func(), err error) {
+	grant, err = grantOf(c)
+	if err != nil || !c.IsSet("session") && !c.IsSet("agent") {
+		return grant, func() {}, err
+	}
+	if c.IsSet("workspace") || c.IsSet("read-only") {
+		return grant, nil, errors.New("--session and --agent say what the workspace is: they exclude --workspace and --read-only")
+	}
+	conf, err := config.Load(c.Context, config.Options{})
+	if err != nil {
+		return grant, nil, err
+	}
+	db, err := state.Open(c.Context, conf.StateDir)
+	if err != nil {
+		return grant, nil, err
+	}
+	opened, err := confinement.NewOpener(db).Use(c.Context, conf, requestOf(c), tool)
+	if err != nil {
+		return grant, nil, errors.Join(err, db.Close())
+	}
+	opened.Grant.Limits = grant.Limits
+	return opened.Grant, func() {
+		opened.Close()
+		_ = db.Close()
+	}, nil
+}
+
+// grantOf reads the options of grantFlags, apart from the session.
 func grantOf(c *cli.Context) (sandbox.Grant, error) {
 	mount := sandbox.Mount{Guest: toolwasm.Workspace, Host: c.String("workspace"), Access: sandbox.ReadWrite}
 	if c.Bool("read-only") {

@@ -52,10 +52,11 @@ func runTool(c *cli.Context, std streams) error {
 	if len(args) != 2 {
 		return errors.New("tool: want a name and a JSON object (try 'openclaw tool --help')")
 	}
-	grant, err := grantOf(c)
+	grant, release, err := openGrant(c, args[0])
 	if err != nil {
 		return err
 	}
+	defer release()
 	arguments := []byte(args[1])
 	if args[1] == "-" {
 		if arguments, err = io.ReadAll(io.LimitReader(std.in, toolwasm.MaxArguments+1)); err != nil {

@@ -98,6 +98,18 @@ func (o *Opener) Open(ctx context.Context, p *Plan) (*Opened, error) {
 	return opened, nil
 }
 
+// Use decides and opens for one call of a tool, which the session must have.
+func (o *Opener) Use(ctx context.Context, conf *config.Config, r Request, tool string) (*Opened, error) {
+	p, err := Decide(conf, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Require(tool); err != nil {
+		return nil, err
+	}
+	return o.Open(ctx, p)
+}
+
 // enter opens the session's own directory, when it has one, and writes the grant.
 func (o *Opener) enter(ctx context.Context, opened *Opened) error {
 	p := opened.Plan

@@ -1,6 +1,7 @@
 package confinement
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -16,6 +17,23 @@ type ToolDecision struct {
 	Allowed bool   `json:"allowed"`
 	Layer   string `json:"layer"` // the path of the configuration, or the rule, that decided
 	Rule    string `json:"rule"`  // the pattern that matched, or why none did
+}
+
+// DeniedError reports a tool that a session does not have.
+type DeniedError struct{ ToolDecision }
+
+func (e *DeniedError) Error() string {
+	return fmt.Sprintf("confinement: tool %s: the session does not have it (%s: %s)", e.Tool, e.Layer, e.Rule)
+}
+
+// Require makes sure that the session has a tool. What is no tool at all is for the one who calls it to say.
+func (p *Plan) Require(tool string) error {
+	for _, d := range p.Tools {
+		if d.Tool == tool && !d.Allowed {
+			return &DeniedError{d}
+		}
+	}
+	return nil
 }
 
 // layer is one filter. Each only narrows what the ones before have left.
