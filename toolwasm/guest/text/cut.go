@@ -32,6 +32,12 @@ LIST is one or more of N, N-, N-M and -M, with commas between.
 type span struct{ from, to int }
 
 type cutter struct {
+	p          *command.Proc
+	mode       string // the option that gave the list
+	list       string
+	complement bool
+	delimGiven bool
+
 	spans     []span
 	delim     byte
 	out       []byte // between fields
@@ -55,144 +61,158 @@ func cutCommand(p *command.Proc) int {
 			{Name: "zero-terminated", Short: 'z'},
 		},
 	})
-	c := cutter{delim: '\t', eol: '\n'}
-	mode, list := "", ""
-	complement, delimGiven := false, false
+	c := cutter{p: p, delim: '\t', eol: '\n'}
 	for _, o := range opts {
-		switch o.Name {
-		case "b", "c", "f":
-			if mode != "" {
-				return p.Usage(1, "only one list may be specified")
-			}
-			mode, list = o.Name, o.Arg
-		case "d":
-			if len(o.Arg) > 1 {
-				return p.Usage(1, "the delimiter must be a single character")
-			}
-			c.delim, delimGiven = 0, true
-			if o.Arg != "" {
-				c.delim = o.Arg[0]
-			}
-		case "s":
-			c.delimited = true
-		case "complement":
-			complement = true
-		case "output-delimiter":
-			c.out, c.between = []byte(o.Arg), true
-			if o.Arg == "" {
-				c.out = []byte{0}
-			}
-		case "z":
-			c.eol = 0
+		c.option(o)
+	}
+	c.settle()
+	if c.mode == "f" {
+		return c.cutFields(operands)
+	}
+	return eachBlock(p, operands, c.eol, func(out, block []byte) []byte {
+		for len(block) > 0 {
+			end := lineEndFrom(block, 0, c.eol)
+			out = c.bytes(out, block[:end])
+			block = block[min(end+1, len(block)):]
 		}
+		return out
+	})
+}
+
+func (c *cutter) option(o getopt.Option) {
+	switch o.Name {
+	case "b", "c", "f":
+		if c.mode != "" {
+			c.die("only one list may be specified")
+		}
+		c.mode, c.list = o.Name, o.Arg
+	case "d":
+		if len(o.Arg) > 1 {
+			c.die("the delimiter must be a single character")
+		}
+		c.delim, c.delimGiven = 0, true
+		if o.Arg != "" {
+			c.delim = o.Arg[0]
+		}
+	case "s":
+		c.delimited = true
+	case "complement":
+		c.complement = true
+	case "output-delimiter":
+		c.out, c.between = []byte(o.Arg), true
+		if o.Arg == "" {
+			c.out = []byte{0}
+		}
+	case "z":
+		c.eol = 0
 	}
+}
+
+// settle checks what the options say together, and reads the list.
+func (c *cutter) settle() {
+	fields := c.mode == "f"
 	switch {
-	case mode == "":
-		return p.Usage(1, "you must specify a list of bytes, characters, or fields")
-	case mode != "f" && delimGiven:
-		return p.Usage(1, "an input delimiter may be specified only when operating on fields")
-	case mode != "f" && c.delimited:
-		return p.Usage(1, "suppressing non-delimited lines makes sense\n\tonly when operating on fields")
+	case c.mode == "":
+		c.die("you must specify a list of bytes, characters, or fields")
+	case !fields && c.delimGiven:
+		c.die("an input delimiter may be specified only when operating on fields")
+	case !fields && c.delimited:
+		c.die("suppressing non-delimited lines makes sense\n\tonly when operating on fields")
 	}
-	spans, msg := parseSpans(list, mode == "f")
+	words := bytePositions
+	if fields {
+		words = fieldNumbers
+	}
+	spans, msg := parseSpans(c.list, words)
 	if msg != "" {
-		return p.Usage(1, "%s", msg)
+		c.die(msg)
 	}
-	c.spans = merge(spans, mode != "f" && c.between)
-	if complement {
+	c.spans = merge(spans, !fields && c.between)
+	if c.complement {
 		c.spans = invert(merge(spans, false))
 	}
-	if mode != "f" {
-		return eachBlock(p, operands, c.eol, func(out, block []byte) []byte {
-			for len(block) > 0 {
-				end := lineEndFrom(block, 0, c.eol)
-				out = c.bytes(out, block[:end])
-				block = block[min(end+1, len(block)):]
-			}
-			return out
-		})
-	}
+}
+
+func (c *cutter) die(msg string) { c.p.Exit(c.p.Usage(1, "%s", msg)) }
+
+func (c *cutter) cutFields(operands []string) int {
 	if !c.between {
 		c.out = []byte{c.delim}
 	}
 	if c.delim == c.eol {
-		return c.lineFields(p, operands)
+		return c.lineFields(c.p, operands)
 	}
 	if c.between {
-		out := p.Out()
-		return eachLine(p, operands, c.eol, func(line []byte, _ bool) { _, _ = out.Write(c.fields(line)) })
+		out := c.p.Out()
+		return eachLine(c.p, operands, c.eol, func(line []byte, _ bool) { _, _ = out.Write(c.fields(line)) })
 	}
-	return c.fieldBlocks(p, operands)
+	return c.fieldBlocks(c.p, operands)
 }
 
+// listWords are the messages about a LIST.
+type listWords struct{ invalid, tooLarge, fromOne, missing string }
+
+var (
+	fieldNumbers = listWords{
+		invalid: "invalid field value", tooLarge: "field number",
+		fromOne: "fields are numbered from 1", missing: "fields are numbered from 1",
+	}
+	bytePositions = listWords{
+		invalid: "invalid byte/character position", tooLarge: "byte/character offset",
+		fromOne: "byte/character positions are numbered from 1", missing: "missing list of byte/character positions",
+	}
+)
+
 // parseSpans reads LIST; msg is the mistake in it, if any.
-func parseSpans(list string, fields bool) (spans []span, msg string) {
-	position, value := "byte/character position", "byte/character position"
-	if fields {
-		position, value = "fields", "field value"
-	}
-	if fields {
-		position = "field"
-	}
+func parseSpans(list string, words listWords) (spans []span, msg string) {
 	for _, part := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' }) {
-		from, to, dash := strings.Cut(part, "-")
-		s := span{1, math.MaxInt}
-		for _, end := range []string{from, to} {
-			if end == "" {
-				continue
-			}
-			if trimDigits(end) != "" {
-				if fields {
-					return nil, "invalid field value " + quote.Locale(end)
-				}
-				return nil, "invalid " + value + " " + quote.Locale(end)
-			}
-		}
-		if dash && from == "" && to == "" {
-			return nil, "invalid range with no endpoint: -"
-		}
-		if from != "" {
-			n, err := strconv.Atoi(from)
-			if err != nil {
-				return nil, numberTooLarge(fields, from)
-			}
-			s.from = n
-			if !dash {
-				s.to = n
-			}
-		}
-		if to != "" {
-			n, err := strconv.Atoi(to)
-			if err != nil {
-				return nil, numberTooLarge(fields, to)
-			}
-			s.to = n
-		}
-		if s.from == 0 || s.to == 0 && from == "" {
-			if fields {
-				return nil, "fields are numbered from 1"
-			}
-			return nil, "byte/character positions are numbered from 1"
-		}
-		if s.to < s.from {
-			return nil, "invalid decreasing range"
+		s, msg := parseSpan(part, words)
+		if msg != "" {
+			return nil, msg
 		}
 		spans = append(spans, s)
 	}
 	if len(spans) == 0 {
-		if fields {
-			return nil, "fields are numbered from 1"
-		}
-		return nil, "missing list of " + position + "s"
+		return nil, words.missing
 	}
 	return spans, ""
 }
 
-func numberTooLarge(fields bool, s string) string {
-	if fields {
-		return "field number " + quote.Locale(s) + " is too large"
+// parseSpan reads N, N-, N-M or -M.
+func parseSpan(text string, words listWords) (s span, msg string) {
+	from, to, dash := strings.Cut(text, "-")
+	for _, end := range []string{from, to} {
+		if end != "" && trimDigits(end) != "" {
+			return s, words.invalid + " " + quote.Locale(end)
+		}
 	}
-	return "byte/character offset " + quote.Locale(s) + " is too large"
+	if dash && from == "" && to == "" {
+		return s, "invalid range with no endpoint: -"
+	}
+	s = span{1, math.MaxInt}
+	for _, end := range []struct {
+		text string
+		at   *int
+	}{{from, &s.from}, {to, &s.to}} {
+		if end.text == "" {
+			continue
+		}
+		n, err := strconv.Atoi(end.text)
+		if err != nil {
+			return s, words.tooLarge + " " + quote.Locale(end.text) + " is too large"
+		}
+		*end.at = n
+	}
+	if !dash {
+		s.to = s.from
+	}
+	switch {
+	case s.from == 0, s.to == 0 && from == "":
+		return s, words.fromOne
+	case s.to < s.from:
+		return s, "invalid decreasing range"
+	}
+	return s, ""
 }
 
 // merge sorts spans and joins those that overlap; those that only touch are kept apart when they are to be written

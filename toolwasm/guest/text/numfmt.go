@@ -158,7 +158,7 @@ func (n *numfmter) setFields(list string) {
 		n.fields = []span{{1, lineEnd}}
 		return
 	}
-	spans, msg := parseSpans(list, true)
+	spans, msg := parseSpans(list, fieldNumbers)
 	if msg != "" {
 		n.p.Exit(n.p.Usage(1, "%s", msg))
 	}
