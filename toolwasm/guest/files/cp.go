@@ -66,76 +66,24 @@ func cpSpec() getopt.Spec {
 
 func cp(p *command.Proc) int {
 	opts, operands := p.Options(1, cpSpec())
-	c := &copier{p: p}
-	var t targets
-	followSet := false
-	setFollow := func(f follow) { c.follow, followSet = f, true }
-	for _, o := range opts {
-		if c.backups.option(p, o) {
-			continue
-		}
-		switch o.Name {
-		case "a":
-			c.recursive, c.keepMode, c.keepTimes, c.keepLinks = true, true, true, true
-			setFollow(followNever)
-		case "d":
-			c.keepLinks = true
-			setFollow(followNever)
-		case "attributes-only":
-			c.attrsOnly = true
-		case "f":
-			c.force = true
-		case "H":
-			setFollow(followOperands)
-		case "L":
-			setFollow(followAlways)
-		case "P":
-			setFollow(followNever)
-		case "i":
-			c.ask, c.noClobber = true, false
-		case "n":
-			c.noClobber, c.ask = true, false
-		case "l":
-			c.hardLink = true
-		case "s":
-			c.symLink = true
-		case "p":
-			c.keepMode, c.keepTimes = true, true
-		case "preserve":
-			c.preserve(o, true)
-		case "no-preserve":
-			c.preserve(o, false)
-		case "parents":
-			t.parents = true
-		case "R", "r":
-			c.recursive = true
-		case "remove-destination":
-			c.removeDest = true
-		case "strip-trailing-slashes":
-			t.trimSlash = true
-		case "t":
-			t.dir = o.Arg
-		case "T":
-			t.noDir = true
-		case "u":
-			c.update = true
-		case "v":
-			c.verbose = true
-		case "x":
-			c.oneDevice = true
+	o := cpOptions{c: &copier{p: p}}
+	for _, opt := range opts {
+		if !o.c.backups.option(p, opt) {
+			o.set(opt)
 		}
 	}
+	c := o.c
 	if c.hardLink && c.symLink {
 		return p.Usage(1, "cannot make both hard and symbolic links")
 	}
-	if !followSet && !c.recursive {
+	if !o.followSet && !c.recursive {
 		c.follow = followAlways
 	}
-	if c.hardLink && !followSet {
+	if c.hardLink && !o.followSet {
 		c.follow = followNever
 	}
-	for _, pr := range t.plan(p, operands) {
-		if t.parents && !c.makeParents(pr) {
+	for _, pr := range o.targets.plan(p, operands) {
+		if o.targets.parents && !c.makeParents(pr) {
 			continue
 		}
 		if pr.src == "" {
@@ -145,6 +93,68 @@ func cp(p *command.Proc) int {
 		c.copyOperand(pr.src, pr.dst)
 	}
 	return statusOf(c.failed)
+}
+
+// cpOptions are the options of cp: what is copied how, and where to.
+type cpOptions struct {
+	c         *copier
+	targets   targets
+	followSet bool
+}
+
+func (o *cpOptions) setFollow(f follow) { o.c.follow, o.followSet = f, true }
+
+func (o *cpOptions) set(opt getopt.Option) {
+	switch opt.Name {
+	case "a":
+		o.c.recursive, o.c.keepMode, o.c.keepTimes, o.c.keepLinks = true, true, true, true
+		o.setFollow(followNever)
+	case "d":
+		o.c.keepLinks = true
+		o.setFollow(followNever)
+	case "attributes-only":
+		o.c.attrsOnly = true
+	case "f":
+		o.c.force = true
+	case "H":
+		o.setFollow(followOperands)
+	case "L":
+		o.setFollow(followAlways)
+	case "P":
+		o.setFollow(followNever)
+	case "i":
+		o.c.ask, o.c.noClobber = true, false
+	case "n":
+		o.c.noClobber, o.c.ask = true, false
+	case "l":
+		o.c.hardLink = true
+	case "s":
+		o.c.symLink = true
+	case "p":
+		o.c.keepMode, o.c.keepTimes = true, true
+	case "preserve":
+		o.c.preserve(opt, true)
+	case "no-preserve":
+		o.c.preserve(opt, false)
+	case "parents":
+		o.targets.parents = true
+	case "R", "r":
+		o.c.recursive = true
+	case "remove-destination":
+		o.c.removeDest = true
+	case "strip-trailing-slashes":
+		o.targets.trimSlash = true
+	case "t":
+		o.targets.dir = opt.Arg
+	case "T":
+		o.targets.noDir = true
+	case "u":
+		o.c.update = true
+	case "v":
+		o.c.verbose = true
+	case "x":
+		o.c.oneDevice = true
+	}
 }
 
 func statusOf(failed bool) int {
