@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"strconv"
 	"strings"
 
@@ -81,9 +80,8 @@ func (t *tape) read() {
 
 // badArchive reports what is wrong with the archive. An archive that ends within a header ends there.
 func (t *tape) badArchive(err error, first bool) {
-	var pe *fs.PathError
 	switch {
-	case errors.As(err, &pe):
+	case systemError(err):
 		t.fatal("%s: Cannot read: %s", t.archive, sys.Strerror(err))
 	case first:
 		t.errorf("This does not look like a tar archive")

@@ -9,8 +9,8 @@ import (
 	"openclaw/toolwasm/guest/command"
 )
 
-// binaryFiles compares two files that are not text, a block at a time: of such files nothing more is told than whether they
-// differ. It reports false when the files are text, or cannot be read, which is for others to say.
+// binaryFiles compares two files of which nothing more is told than whether they differ, a block at a time: files that are not
+// text, and any with -q. It reports false when the lines matter, or when a file cannot be read, which is for others to say.
 func (d *differ) binaryFiles(a, b node) (answer int, known bool) {
 	if d.text || d.style == styleSide || d.style == styleFormats {
 		return 0, false
@@ -30,9 +30,9 @@ func (d *differ) binaryFiles(a, b node) (answer int, known bool) {
 		return 0, false
 	}
 	defer fb.Close()
-	equal, binary, err := d.sameBytes(fa, fb)
+	equal, known, err := d.sameBytes(fa, fb)
 	switch {
-	case err != nil || !binary:
+	case err != nil || !known:
 		return 0, false
 	case equal:
 		return d.identicalFiles(a, b), true
@@ -45,8 +45,9 @@ func (d *differ) binaryFiles(a, b node) (answer int, known bool) {
 	return differs, true
 }
 
-// sameBytes compares two files, if one of them is binary.
-func (d *differ) sameBytes(fa, fb command.File) (equal, binary bool, err error) {
+// sameBytes compares two files, if their lines do not matter.
+func (d *differ) sameBytes(fa, fb command.File) (equal, known bool, err error) {
+	known = d.brief && d.space.exact() && !d.blankLines && len(d.ignore) == 0
 	ba, bb := make([]byte, binaryProbe), make([]byte, binaryProbe)
 	for {
 		na, err := fill(fa, ba)
@@ -57,9 +58,9 @@ func (d *differ) sameBytes(fa, fb command.File) (equal, binary bool, err error) 
 		if err != nil {
 			return false, false, err
 		}
-		binary = binary || isBinary(ba[:na]) || isBinary(bb[:nb])
+		known = known || isBinary(ba[:na]) || isBinary(bb[:nb])
 		switch {
-		case !binary:
+		case !known:
 			return false, false, nil
 		case !bytes.Equal(ba[:na], bb[:nb]):
 			return false, true, nil

@@ -185,10 +185,13 @@ func FuzzDiff(f *testing.F) {
 
 func TestDiffOfLargeBinaryFilesReadsThemInBlocks(t *testing.T) {
 	long := strings.Repeat("\x00block", 100_000)
-	dir := fill(t, "a = "+long+"1", "b = "+long+"2", "c = "+long+"1", "short = "+long)
+	dir := fill(t, "a = "+long+"1", "b = "+long+"2", "c = "+long+"1", "short = "+long, "t = a\n", "u = a \n", "v = a\n\n")
 	check(t, dir, []step{
 		{Args: "diff a b", Stdout: "Binary files a and b differ\n", Status: 1},
 		{Args: "diff -q a b", Stdout: "Files a and b differ\n", Status: 1},
+		{Args: "diff -q t u", Stdout: "Files t and u differ\n", Status: 1},
+		{Args: "diff -q -b t u"},
+		{Args: "diff -qB t v"},
 		{Args: "diff -s a c", Stdout: "Files a and c are identical\n"},
 		{Args: "diff --label x a short", Stdout: "Binary files x and short differ\n", Status: 1},
 	})
