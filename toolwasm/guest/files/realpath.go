@@ -106,6 +106,10 @@ type pathPrinter struct {
 	mode    resolveMode
 	logical bool
 	strip   bool
+	quiet   bool
+	end     byte
+	to      string // names are printed relative to it
+	base    string // when they lie below it
 }
 
 func realpath(p *command.Proc) int {
@@ -124,68 +128,82 @@ func realpath(p *command.Proc) int {
 			{Name: "zero", Short: 'z'},
 		},
 	})
-	r := &pathPrinter{p: p, mode: resolveAllButLast}
-	quiet, end, to, base := false, byte('\n'), "", ""
+	r := &pathPrinter{p: p, mode: resolveAllButLast, end: '\n'}
 	for _, o := range opts {
-		switch o.Name {
-		case "e":
-			r.mode = resolveExisting
-		case "m":
-			r.mode = resolveAny
-		case "L":
-			r.logical, r.strip = true, false
-		case "P":
-			r.logical, r.strip = false, false
-		case "s":
-			r.strip = true
-		case "q":
-			quiet = true
-		case "relative-to":
-			to = o.Arg
-		case "relative-base":
-			base = o.Arg
-		case "z":
-			end = 0
-		}
+		r.option(o)
 	}
 	if len(operands) == 0 {
 		return p.Usage(1, "missing operand")
 	}
-	canonicalDir := func(name string) string {
-		if name == "" {
-			return ""
-		}
-		dir, err := r.canonical(name)
-		if err != nil {
-			p.Errorf("%s: %s", name, sys.Strerror(err))
-			p.Exit(1)
-		}
-		return dir
-	}
-	to, base = canonicalDir(to), canonicalDir(base)
-	if base != "" && to == "" {
-		to = base
-	}
-	if base != "" && !below(base, to) {
-		to, base = "", "" // the base does not hold where names would start: all stay absolute
-	}
-	status := 0
+	r.settleBase()
+	failed := false
 	for _, name := range operands {
-		full, err := r.canonical(name)
-		if err != nil {
-			status = 1
-			if !quiet {
-				p.Errorf("%s: %s", nameOrEmpty(name), sys.Strerror(err))
-			}
-			continue
-		}
-		if to != "" && (base == "" || below(base, full)) {
-			full = relativeTo(to, full)
-		}
-		_, _ = p.Out().WriteString(full)
-		_ = p.Out().WriteByte(end)
+		failed = !r.print(name) || failed
 	}
-	return status
+	return statusOf(failed)
+}
+
+func (r *pathPrinter) option(o getopt.Option) {
+	switch o.Name {
+	case "e":
+		r.mode = resolveExisting
+	case "m":
+		r.mode = resolveAny
+	case "L":
+		r.logical, r.strip = true, false
+	case "P":
+		r.logical, r.strip = false, false
+	case "s":
+		r.strip = true
+	case "q":
+		r.quiet = true
+	case "relative-to":
+		r.to = o.Arg
+	case "relative-base":
+		r.base = o.Arg
+	case "z":
+		r.end = 0
+	}
+}
+
+// settleBase resolves the directories that names are relative to.
+func (r *pathPrinter) settleBase() {
+	r.to, r.base = r.canonicalDir(r.to), r.canonicalDir(r.base)
+	if r.base != "" && r.to == "" {
+		r.to = r.base
+	}
+	if r.base != "" && !below(r.base, r.to) {
+		r.to, r.base = "", "" // the base does not hold where names would start: all stay absolute
+	}
+}
+
+func (r *pathPrinter) canonicalDir(name string) string {
+	if name == "" {
+		return ""
+	}
+	dir, err := r.canonical(name)
+	if err != nil {
+		r.p.Errorf("%s: %s", name, sys.Strerror(err))
+		r.p.Exit(1)
+	}
+	return dir
+}
+
+// print prints one name and reports whether it could.
+func (r *pathPrinter) print(name string) bool {
+	full, err := r.canonical(name)
+	if err != nil {
+		if !r.quiet {
+			r.p.Errorf("%s: %s", nameOrEmpty(name), sys.Strerror(err))
+		}
+		return false
+	}
+	if r.to != "" && (r.base == "" || below(r.base, full)) {
+		full = relativeTo(r.to, full)
+	}
+	_, _ = r.p.Out().WriteString(full)
+	_ = r.p.Out().WriteByte(r.end)
+	return true
 }
 
 func nameOrEmpty(name string) string {
