@@ -29,6 +29,7 @@ type Progress struct {
 	Step    string // "compile"
 	Bytes   int    // size of the program
 	Done    bool
+	Err     error // with Done: why the step failed, nil when it did not
 }
 
 // Engine executes programs. One engine serves any number of sandboxes, sessions and calls at once.

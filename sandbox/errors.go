@@ -9,8 +9,12 @@ import (
 var (
 	// ErrBadGrant reports a grant that cannot be given: a limit out of range, a mount that is not there.
 	ErrBadGrant = errors.New("bad grant")
-	// ErrBadCommand reports a command that cannot be given to a guest: an argument with a NUL byte, a relative directory.
+	// ErrBadCommand reports a command that cannot be given to a guest: no program, an argument with a NUL byte, a relative
+	// directory.
 	ErrBadCommand = errors.New("bad command")
+	// ErrNoDirectory reports a command whose directory is none in the guest's tree; the error is a *[DirectoryError], and an
+	// ErrBadCommand too.
+	ErrNoDirectory = errors.New("no such working directory")
 	// ErrNotWasm reports a program that is not a WebAssembly module.
 	ErrNotWasm = errors.New("not a WebAssembly module")
 	// ErrBadModule reports a WebAssembly module that cannot be run here: malformed, or asking for imports that do not exist.
@@ -18,6 +22,21 @@ var (
 	// ErrClosed reports the use of something that has been closed.
 	ErrClosed = errors.New("closed")
 )
+
+// DirectoryError reports a [Command] that did not start because the guest could not work in its directory.
+type DirectoryError struct {
+	Dir    string // as a path in the guest
+	Reason string // in the words of the system: "No such file or directory"
+}
+
+func (e *DirectoryError) Error() string {
+	return fmt.Sprintf("directory %q: %v: %s", e.Dir, ErrBadCommand, e.Reason)
+}
+
+// Is makes it an [ErrNoDirectory] and an [ErrBadCommand].
+func (e *DirectoryError) Is(target error) bool {
+	return target == ErrNoDirectory || target == ErrBadCommand
+}
 
 // Limit names a bound of a call.
 type Limit string

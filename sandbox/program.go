@@ -158,13 +158,19 @@ func (e *Engine) load(ctx context.Context, src Source) (*Program, error) {
 		return nil, fmt.Errorf("sandbox: load %s: %w", src.Name, err)
 	}
 	e.progress(Progress{Program: src.Name, Step: "compile", Bytes: len(data)})
-	defer e.progress(Progress{Program: src.Name, Step: "compile", Bytes: len(data), Done: true})
+	end := Progress{Program: src.Name, Step: "compile", Bytes: len(data), Done: true, Err: errInterrupted}
+	defer func() { e.progress(end) }()
 	p, err := e.build(ctx, src, data)
 	if err != nil {
-		return nil, fmt.Errorf("sandbox: load %s: %w", src.Name, err)
+		end.Err = fmt.Errorf("sandbox: load %s: %w", src.Name, err)
+		return nil, end.Err
 	}
+	end.Err = nil
 	return p, nil
 }
+
+// errInterrupted is what a step failed with that never returned: something in it panicked.
+var errInterrupted = errors.New("sandbox: the step was interrupted")
 
 // build rewrites and compiles a module, and takes the image that its calls start from.
 func (e *Engine) build(ctx context.Context, src Source, data []byte) (*Program, error) {

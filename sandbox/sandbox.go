@@ -35,10 +35,12 @@ type Command struct {
 	Args []string // Args[0] is the program's own name
 	// Env is added to the grant's environment; of two values the later one counts.
 	Env []string
-	// Dir is the working directory as a path in the guest. Empty means that of the first mount, or "/".
+	// Dir is the working directory as a path in the guest, which must be there. Empty means that of the first mount, or "/".
 	Dir string
 
-	Stdin io.Reader // nil is empty; it is read only as far as the guest reads
+	// Stdin is read only as far as the guest reads; nil is empty. A stream that is the *os.File of a terminal is a terminal
+	// to the guest too.
+	Stdin io.Reader
 	// Stdout and Stderr are written to by one goroutine at a time, also when they are the same writer; nil discards. They
 	// are not used after the call, except that a Write which does not return may still be in progress.
 	Stdout, Stderr io.Writer

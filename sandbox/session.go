@@ -50,6 +50,9 @@ func (s *Session) Close() error {
 // *[LimitError], when a fault of its own did a *[TrapError], and the result says what it had used until then. When ctx ended it,
 // the error wraps the context's cause.
 func (s *Session) Run(ctx context.Context, program *Program, cmd Command) (*Result, error) {
+	if program == nil {
+		return nil, fmt.Errorf("sandbox: run: %w: no program", ErrBadCommand)
+	}
 	if s.closed.Load() {
 		return nil, fmt.Errorf("sandbox: run %s: session %w", program.name, ErrClosed)
 	}
@@ -82,15 +85,18 @@ func (s *Session) Run(ctx context.Context, program *Program, cmd Command) (*Resu
 	changed := s.tree.watch()
 	c := &call{ctx: ctx, budget: s.limits.Fuel}
 	root, err := s.tree.root(ctx, c)
+	if err == nil {
+		err = checkDir(root, cmd.Dir)
+	}
 	if err != nil {
 		changed()
-		return nil, err
+		return nil, fmt.Errorf("sandbox: run %s: %w", program.name, err)
 	}
 	c.system = wasi.New(wasi.Config{
 		Args: cmd.Args, Env: s.environment(cmd), FS: root,
 		Stdin:         stdinFile(ctx, cmd.Stdin),
-		Stdout:        stream.ToWriter(outputWriter{out, stdout}),
-		Stderr:        stream.ToWriter(outputWriter{out, stderr}),
+		Stdout:        stream.ToWriter(outputWriter{out, stdout}, kindOf(cmd.Stdout)...),
+		Stderr:        stream.ToWriter(outputWriter{out, stderr}, kindOf(cmd.Stderr)...),
 		NonblockStdio: program.Imaged,
 		Rand:          s.grant.Random, Now: s.grant.Clock,
 		MaxFiles: s.limits.Handles + spareHandles, MemoryLimit: s.limits.Memory,
@@ -132,7 +138,15 @@ func stdinFile(ctx context.Context, r io.Reader) vfs.File {
 	if r == nil {
 		return nil
 	}
-	return stream.FromReader(ctx, r)
+	return stream.FromReader(ctx, r, kindOf(r)...)
+}
+
+// kindOf tells a guest of a terminal. Nothing else can be told from a pipe.
+func kindOf(readerOrWriter any) []stream.Option {
+	if !isTerminal(readerOrWriter) {
+		return nil
+	}
+	return []stream.Option{stream.TTY()}
 }
 
 // environment is the grant's, the command's and the working directory. No name is in it twice: which of two values counts

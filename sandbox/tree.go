@@ -108,9 +108,48 @@ func (t *tree) root(ctx context.Context, handles devfs.Handles) (vfs.FS, error) 
 	}
 	root, err := namespace.New(mounts, namespace.Options{Now: now()})
 	if err != nil {
-		return nil, fmt.Errorf("sandbox: %w: %w", ErrBadGrant, err)
+		return nil, fmt.Errorf("%w: %w", ErrBadGrant, err)
 	}
 	return root, nil
+}
+
+// checkDir checks that a command can work in a directory, as chdir(2) would. The directories that a command works in without
+// having asked need no check: mounts and the root are always there.
+func checkDir(root vfs.FS, dir string) error {
+	if dir == "" {
+		return nil
+	}
+	name := strings.TrimLeft(dir, "/")
+	if name == "" {
+		name = "."
+	}
+	st, errno := root.Stat(name, true)
+	if errno == vfs.OK && st.Type != vfs.TypeDirectory {
+		errno = vfs.ENOTDIR
+	}
+	if errno == vfs.OK {
+		return nil
+	}
+	return &DirectoryError{Dir: dir, Reason: reason(errno)}
+}
+
+// reason is what a system says for the errors that looking up a path can have.
+func reason(errno vfs.Errno) string {
+	switch errno {
+	case vfs.ENOENT:
+		return "No such file or directory"
+	case vfs.ENOTDIR:
+		return "Not a directory"
+	case vfs.EACCES:
+		return "Permission denied"
+	case vfs.EPERM:
+		return "Operation not permitted"
+	case vfs.ELOOP:
+		return "Too many levels of symbolic links"
+	case vfs.ENAMETOOLONG:
+		return "File name too long"
+	}
+	return fmt.Sprintf("error %d of WASI", errno)
 }
 
 // emptyTree is what a program sees while it is initialised.

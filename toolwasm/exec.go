@@ -55,6 +55,10 @@ func (t *Toolbox) Exec(ctx context.Context, session *sandbox.Session, script Scr
 		Dir:   dir,
 		Stdin: script.Stdin, Stdout: script.Stdout, Stderr: script.Stderr,
 	})
+	var missing *sandbox.DirectoryError
+	if errors.As(err, &missing) {
+		return nil, fmt.Errorf("toolwasm: exec in %s: %w: %w", dir, ErrNoDirectory, missing)
+	}
 	if err == nil && result.ExitCode == statusNoDirectory {
 		return result, fmt.Errorf("toolwasm: exec in %s: %w", dir, ErrNoDirectory)
 	}

@@ -173,6 +173,10 @@ func (t *Toolbox) callExec(ctx context.Context, session *sandbox.Session, argume
 	run, err := t.Exec(ctx, session, script)
 	if errors.Is(err, ErrNoDirectory) {
 		reason := strings.TrimSpace(strings.TrimPrefix(both.String(), "toolbox: "))
+		var missing *sandbox.DirectoryError
+		if errors.As(err, &missing) {
+			reason = missing.Reason
+		}
 		return &ToolResult{Text: fmt.Sprintf("workdir %q: %s", a.Workdir, reason), Failed: true, Run: run}, nil
 	}
 	var limit *sandbox.LimitError
