@@ -25,6 +25,10 @@ func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)
 
 // run is the whole program. It returns the exit status.
 func run(ctx context.Context, args []string, std streams) int {
+	if completionAsked(args) {
+		_ = complete(std.out, args[1:len(args)-1]) // a shell that went away needs no answer
+		return 0
+	}
 	err := newApp(std).RunContext(ctx, args)
 	var status exitStatus
 	switch {
@@ -60,7 +64,6 @@ func newApp(std streams) *cli.App {
 		Writer:                 std.out,
 		ErrWriter:              std.err,
 		HideVersion:            true,
-		EnableBashCompletion:   true,
 		UseShortOptionHandling: false,
 		// A value with a comma in it is one value.
 		DisableSliceFlagSeparator: true,
@@ -81,7 +84,16 @@ func newApp(std streams) *cli.App {
 	for _, c := range app.Commands {
 		c.OnUsageError = plainUsageError
 	}
+	hideHelpCommands(app.Commands)
 	return app
+}
+
+// hideHelpCommands keeps the operand "help" of a command from being a command of its own.
+func hideHelpCommands(commands []*cli.Command) {
+	for _, c := range commands {
+		c.HideHelpCommand = len(c.Subcommands) == 0
+		hideHelpCommands(c.Subcommands)
+	}
 }
 
 // plainUsageError leaves a mistake to run, which prints it in one line.
