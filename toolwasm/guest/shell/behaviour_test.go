@@ -87,3 +87,23 @@ func TestBehaviourIsThatOfBash(t *testing.T) {
 		})
 	}
 }
+
+func TestCommandsOfTheToolboxLookLikeFilesToTests(t *testing.T) {
+	table := command.NewTable(shell.Commands())
+	table["onlyhere"] = command.Command{Name: "onlyhere", Run: func(*command.Proc) int { return 0 }}
+	const script = `
+for f in /usr/bin/onlyhere /bin/onlyhere; do
+  for op in -e -f -x -r -s; do [ $op $f ] && eval "[[ $op $f ]]" || echo "$op $f"; done
+  for op in -d -w -L; do [ $op $f ] || eval "[[ $op $f ]]" && echo "not $op $f"; done
+done
+[ -e /usr/bin/nosuchtool ] && echo exists
+[ -x "$(command -v onlyhere)" ] || echo not executable
+PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+command -v onlyhere; type -P onlyhere; hash onlyhere; hash -t onlyhere
+cd /usr/bin/.. && [ -x bin/onlyhere ] && /usr/local/bin/onlyhere && echo run`
+	var out, errs bytes.Buffer
+	runIn(context.Background(), table, t.TempDir(), script, nil, &out, &errs)
+	if want := strings.Repeat("/usr/bin/onlyhere\n", 3) + "run\n"; out.String() != want || errs.Len() > 0 {
+		t.Errorf("output %q, want %q; stderr %s", out.String(), want, errs.String())
+	}
+}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"strconv"
@@ -58,6 +59,10 @@ func builtinRead(sh *Shell, args []string) int {
 	line, status := r.line(sh, f)
 	if sh.ctl != ctlNone {
 		return sh.status
+	}
+	if status == statusTooLarge {
+		sh.errorf("read: line exceeds %d bytes", maxValue)
+		return status
 	}
 	if err := r.store(sh, line, names); err != nil {
 		return 1
@@ -136,7 +141,7 @@ func (r *reading) line(sh *Shell, f *file) (line []byte, status int) {
 	for {
 		var err error
 		start := len(raw)
-		raw, err = sh.readThrough(raw, f, r.delim, maxValue)
+		raw, err = sh.readValue(raw, f, r.delim)
 		if err != nil {
 			return r.ended(sh, raw, err)
 		}
@@ -158,6 +163,9 @@ var errTimeout = errors.New("shell: read: timeout")
 // ended is what happens at the end of the input or after the timeout.
 func (r *reading) ended(sh *Shell, raw []byte, err error) ([]byte, int) {
 	const timeoutStatus = command.StatusSignalBase + 14
+	if errors.Is(err, errValueTooLarge) {
+		return nil, statusTooLarge
+	}
 	if !r.raw {
 		raw = unbackslash(raw)
 	} else {
@@ -173,7 +181,7 @@ func (r *reading) ended(sh *Shell, raw []byte, err error) ([]byte, int) {
 }
 
 func markRaw(b []byte) []byte {
-	if strings.IndexByte(string(b), quotedMark) < 0 && strings.IndexByte(string(b), 0) < 0 {
+	if bytes.IndexByte(b, quotedMark) < 0 && bytes.IndexByte(b, 0) < 0 {
 		return b
 	}
 	out := make([]byte, 0, len(b)+8)
@@ -199,7 +207,7 @@ func oddBackslashes(b []byte) bool {
 
 // unbackslash marks the characters that backslashes quote.
 func unbackslash(b []byte) []byte {
-	if strings.IndexByte(string(b), '\\') < 0 {
+	if bytes.IndexByte(b, '\\') < 0 {
 		return markRaw(b)
 	}
 	out := make([]byte, 0, len(b))
@@ -230,6 +238,9 @@ func (r *reading) chars(sh *Shell, f *file) (line []byte, status int) {
 	var raw []byte
 	for n := 0; n < r.limit; n++ {
 		before := len(raw)
+		if before > maxValue {
+			return r.ended(sh, nil, errValueTooLarge)
+		}
 		var err error
 		if raw, err = sh.readThrough(raw, f, 0, 1); err != nil {
 			if len(raw) == before {
@@ -469,13 +480,19 @@ func (m *mapping) run(sh *Shell, f *file) int {
 	}
 	v, _, _ = sh.target(m.name)
 	v.own()
+	total := 0
 	for n := 0; m.count == 0 || n < m.count; {
-		line, err := sh.readThrough(nil, f, m.delim, maxValue)
+		line, err := sh.readValue(nil, f, m.delim)
+		if total += len(line); errors.Is(err, errValueTooLarge) || total > maxValue {
+			sh.errorf("mapfile: input exceeds %d bytes", maxValue)
+			return statusTooLarge
+		}
 		if len(line) == 0 && err != nil {
 			break
 		}
 		if m.skip > 0 {
 			m.skip--
+			total -= len(line)
 			continue
 		}
 		if m.trim && line[len(line)-1] == m.delim {

@@ -3,7 +3,7 @@ package shell
 import (
 	"bytes"
 	"context"
-	"errors"
+	"fmt"
 	"io"
 	"os"
 	"sync"
@@ -196,14 +196,12 @@ type capture struct {
 	done chan struct{}
 }
 
-var errCaptureFull = errors.New("shell: substitute command: output exceeds the limit")
-
 func (c *capture) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.buf)+len(b) > maxValue {
 		c.full = true
-		return 0, errCaptureFull
+		return 0, pipe.ErrBroken // what writes ends as if nobody read it
 	}
 	c.buf = append(c.buf, b...)
 	return len(b), nil
@@ -242,6 +240,18 @@ type lineReader interface {
 }
 
 var _ lineReader = (*pipe.Reader)(nil)
+
+// errValueTooLarge tells that input does not fit into a variable.
+var errValueTooLarge = fmt.Errorf("shell: read value: exceeds %d bytes", maxValue)
+
+// readValue is readThrough for what becomes a value: more than fits is an error, never cut off.
+func (sh *Shell) readValue(dst []byte, f *file, delim byte) ([]byte, error) {
+	dst, err := sh.readThrough(dst, f, delim, maxValue+1-len(dst))
+	if len(dst) > maxValue {
+		return nil, errValueTooLarge
+	}
+	return dst, err
+}
 
 // readThrough reads from a descriptor up to and including delim, never further, at most limit bytes. It returns
 // io.EOF with what there was before the end.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -117,5 +119,30 @@ func TestSignalsAndPipes(t *testing.T) {
 		if out != c.out || status != c.status {
 			t.Errorf("%s: status %d, output %q, want %d, %q; stderr %s", c.script, status, out, c.status, c.out, errs)
 		}
+	}
+}
+
+func TestInputBeyondTheLimitIsAnErrorAndNotCutOff(t *testing.T) {
+	dir := t.TempDir()
+	const below, beyond = 40 << 20, 70 << 20
+	for name, size := range map[string]int{"below": below, "beyond": beyond} {
+		if err := os.WriteFile(filepath.Join(dir, name), bytes.Repeat([]byte{'x'}, size), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ script, out, message string }{
+		{`read x < beyond; s=$?; echo "${#x}"; exit $s`, "0\n", "read: line exceeds"},
+		{`mapfile x < beyond; s=$?; echo "${#x}"; exit $s`, "0\n", "mapfile: input exceeds"},
+		{`x=$(<beyond); echo "${#x}"`, "", "command substitution: output exceeds"},
+		{`x=$(<below); y=$(printf %s "$x" "$x"); echo "${#y}"`, "", "command substitution: output exceeds"},
+	} {
+		out, errs, status := run(t, "cd "+dir+"; "+c.script)
+		if status != 2 || !strings.Contains(errs, c.message) || strings.Count(errs, "\n") != 1 || out != c.out {
+			t.Errorf("%s: status %d, output %.100q, stderr %.300s", c.script, status, out, errs)
+		}
+	}
+	out, errs, status := run(t, "cd "+dir+`; read x < below; echo $? ${#x}; y=$(<below); echo ${#y}`)
+	if out != "1 41943040\n41943040\n" || status != 0 {
+		t.Errorf("input below the limit: status %d, output %.100q, stderr %.200s", status, out, errs)
 	}
 }

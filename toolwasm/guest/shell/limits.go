@@ -11,8 +11,9 @@ const (
 	maxBraceWords = 1 << 20
 	// maxBraceText bounds the characters that one brace expansion handles; each takes several words of memory.
 	maxBraceText = 1 << 20
-	// maxValue bounds a variable and the output of a command substitution.
-	maxValue = 16 << 20
+	// maxValue bounds the bytes of a variable, of a line that read takes, of what mapfile reads and of the output of a
+	// command substitution: a quarter of the memory that a call usually has.
+	maxValue = 64 << 20
 	// maxWords bounds the words of a command and the elements of a list, as "Argument list too long" does elsewhere.
 	maxWords = 1 << 20
 	// maxErrorText bounds how much of a line a message about a syntax error shows.

@@ -14,30 +14,38 @@ import (
 	"openclaw/toolwasm/guest/sys"
 )
 
-// toolDirs are where the commands of the toolbox seem to be installed.
-var toolDirs = [...]string{"/usr/bin/", "/bin/", "/usr/local/bin/", "/usr/sbin/", "/sbin/"}
-
-// isToolDir reports whether a directory of PATH holds the toolbox.
+// isToolDir reports whether a directory of PATH holds the toolbox: its commands seem to be installed in /usr/bin, which
+// /bin is another name of.
 func isToolDir(dir string) bool {
-	dir = strings.TrimRight(dir, "/") + "/"
-	for _, d := range toolDirs {
-		if d == dir {
-			return true
-		}
+	switch strings.TrimRight(dir, "/") {
+	case "/usr/bin", "/bin":
+		return true
 	}
 	return false
 }
 
-// toolAt returns the command of the toolbox that seems to be installed at a path.
+// toolAt returns the command of the toolbox that a path runs. Scripts name their interpreter in other places too.
 func (sh *Shell) toolAt(full string) *command.Command {
 	dir, base := path.Split(full)
-	if !isToolDir(dir) {
+	switch {
+	case isToolDir(dir), dir == "/usr/local/bin/", dir == "/usr/sbin/", dir == "/sbin/":
+	default:
 		return nil
 	}
 	if c, ok := sh.sys.table[base]; ok {
 		return &c
 	}
 	return nil
+}
+
+// toolInfo describes the file that a command of the toolbox seems to be.
+func (sh *Shell) toolInfo(full string) (sys.Info, bool) {
+	dir, base := path.Split(full)
+	if !isToolDir(dir) || sh.toolAt(full) == nil {
+		return sys.Info{}, false
+	}
+	const mode, size = 0o555, 1 // nobody can write it, and it is not empty
+	return sys.Info{Name: base, Mode: mode, Nlink: 1, Size: size}, true
 }
 
 // resolve finds the command of a name that is neither function nor builtin. The status is 127 or 126 when it cannot be run.

@@ -70,6 +70,9 @@ func (sh *Shell) assignOnly(c *syntax.Simple) {
 	subs := len(sh.procSubs)
 	for _, a := range c.Assigns {
 		if err := sh.assign(a); err != nil {
+			if sh.ctl == ctlExit {
+				return // with the status of what made it end
+			}
 			if sh.ctl == ctlNone && !a.IsArray {
 				sh.assignFailed()
 			}

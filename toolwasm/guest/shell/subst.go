@@ -1,7 +1,9 @@
 package shell
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
@@ -86,7 +88,8 @@ func (sh *Shell) substitute(c *syntax.CmdSubst) string {
 	sh.substStatus, sh.status = sub.status, sub.status
 	sh.waitCapture(out)
 	if out.full {
-		sh.errorf("command substitution: output exceeds %d bytes", maxValue)
+		sh.substTooLarge()
+		return ""
 	}
 	s := out.text()
 	if strings.IndexByte(s, 0) >= 0 {
@@ -94,6 +97,13 @@ func (sh *Shell) substitute(c *syntax.CmdSubst) string {
 		s = strings.TrimRight(strings.ReplaceAll(s, "\x00", ""), "\n")
 	}
 	return s
+}
+
+// substTooLarge ends the shell as it does for any value that is too large: to go on with a part of the output would be wrong.
+func (sh *Shell) substTooLarge() {
+	sh.errorf("command substitution: output exceeds %d bytes", maxValue)
+	sh.exit(statusTooLarge)
+	sh.substStatus = statusTooLarge
 }
 
 // waitCapture waits until nothing writes to the substitution any more: background jobs of it may.
@@ -131,11 +141,17 @@ func (sh *Shell) inputFile(list *syntax.List) (string, bool) {
 	}
 	defer f.syncUnref()
 	var text []byte
-	for len(text) <= maxValue {
-		var err error
-		if text, err = sh.readThrough(text, f, 0, maxValue); err != nil || len(text) == 0 {
-			break
-		}
+	for err == nil {
+		text, err = sh.readValue(text, f, 0)
+	}
+	switch {
+	case errors.Is(err, errValueTooLarge):
+		sh.substTooLarge()
+		return "", true
+	case !errors.Is(err, io.EOF) && sh.ctx.Err() == nil:
+		sh.errorf("%s: %s", name, strerror(err))
+		sh.substStatus = 1
+		return "", true
 	}
 	sh.substStatus = 0
 	return strings.TrimRight(strings.ReplaceAll(string(text), "\x00", ""), "\n"), true

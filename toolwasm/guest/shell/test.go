@@ -27,10 +27,17 @@ func (sh *Shell) stat(name string, follow bool) (sys.Info, error) {
 		}
 		return sys.Info{Mode: 0o600}, nil
 	}
+	lookup := sys.Lstat
 	if follow {
-		return sys.Stat(full)
+		lookup = sys.Stat
 	}
-	return sys.Lstat(full)
+	info, err := lookup(full)
+	if err != nil {
+		if tool, ok := sh.toolInfo(full); ok {
+			return tool, nil
+		}
+	}
+	return info, err
 }
 
 // deviceFD returns the descriptor that a path under /dev names.

@@ -264,9 +264,12 @@ func (sh *Shell) assignScalar(name, value string, add bool) error {
 
 func (sh *Shell) tooLarge(name string) error {
 	sh.errorf("%s: value exceeds %d bytes", name, maxValue)
-	sh.exit(2)
+	sh.exit(statusTooLarge)
 	return errReported
 }
+
+// statusTooLarge is the exit status when a value would be too large: as bash's when it cannot allocate memory.
+const statusTooLarge = 2
 
 // assignReference gives a name reference that has none its target.
 func (sh *Shell) assignReference(v *variable, name, value string) error {
