@@ -57,7 +57,7 @@ func (t *Toolbox) Exec(ctx context.Context, session *sandbox.Session, script Scr
 	})
 	var missing *sandbox.DirectoryError
 	if errors.As(err, &missing) {
-		return nil, fmt.Errorf("toolwasm: exec in %s: %w: %w", dir, ErrNoDirectory, missing)
+		return &sandbox.Result{ExitCode: statusNoDirectory}, fmt.Errorf("toolwasm: exec in %s: %w: %w", dir, ErrNoDirectory, missing)
 	}
 	if err == nil && result.ExitCode == statusNoDirectory {
 		return result, fmt.Errorf("toolwasm: exec in %s: %w", dir, ErrNoDirectory)
