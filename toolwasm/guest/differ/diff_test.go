@@ -162,6 +162,8 @@ func TestDiffAndPatchAreInverse(t *testing.T) {
 
 func FuzzPatch(f *testing.F) {
 	f.Add("--- f\n+++ f\n@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\n")
+	f.Add("--- f\n+++ f\n@@ -7,3 +1,3 @@\n 1\xff\x7f2\n") // found by fuzzing: it fits, by fuzz, past the end
+	f.Add("--- f\n+++ f\n@@ -1,3 +1,3 @@0 1\n-2\n+two")
 	f.Add("*** f\n--- f\n***************\n*** 1,2 ****\n! 1\n  2\n--- 1,2 ----\n! x\n  2\n")
 	f.Add("diff --git a/f b/g\nrename from f\nrename to g\n")
 	f.Add("Index: f\n1c1\n< 1\n---\n> 2\n")

@@ -137,7 +137,8 @@ func (a *applier) find(h *hunk, maxFuzz int) result {
 func (a *applier) apply(h *hunk, r result) {
 	a.inOffset = r.offset
 	at := r.where - 1
-	a.out = append(a.out, a.lines[a.frozen:max(at, a.frozen)]...)
+	// With fuzz a hunk may be taken for one that is past the end.
+	a.out = append(a.out, a.lines[a.frozen:min(max(at, a.frozen), len(a.lines))]...)
 	for _, l := range h.lines {
 		switch l.op {
 		case ' ':
