@@ -3,8 +3,8 @@ package archive_test
 import (
 	"testing"
 
-	"openclaw/toolwasm/guest/commandtest"
 	"openclaw/toolwasm/guest/archive"
+	"openclaw/toolwasm/guest/commandtest"
 )
 
 type (

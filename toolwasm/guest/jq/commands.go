@@ -350,7 +350,7 @@ func (r *run) shortOptions(letters string, rest []string) (used int, err error) 
 		}
 		name, ok := shortNames[l]
 		if !ok {
-			return 0, fmt.Errorf("Unknown option: -%s", letters)
+			return 0, complain("Unknown option: -%s", letters)
 		}
 		if _, err := r.longOption(name, nil); err != nil {
 			return 0, err
@@ -411,7 +411,7 @@ func (r *run) longOption(name string, rest []string) (used int, err error) {
 		o.operand = func(s string) error {
 			v, err := decodeString(s)
 			if err != nil {
-				return fmt.Errorf("Invalid JSON text passed to --jsonargs")
+				return complain("Invalid JSON text passed to --jsonargs")
 			}
 			o.positional = append(o.positional, v)
 			return nil
@@ -443,9 +443,9 @@ func (r *run) parameterOption(name string, rest []string) (used int, err error) 
 		const most = 7
 		switch {
 		case err != nil || n < -1:
-			return 0, errors.New("Cannot indent less than zero")
+			return 0, complain("Cannot indent less than zero")
 		case n > most:
-			return 0, errors.New("Cannot indent more than 7 characters")
+			return 0, complain("Cannot indent more than 7 characters")
 		}
 		o.style.indent, o.style.tab, o.style.compact = n, false, false
 		if n < 0 {
@@ -472,7 +472,7 @@ func (r *run) parameterOption(name string, rest []string) (used int, err error) 
 		}
 		return params, nil
 	}
-	return 0, fmt.Errorf("Unknown option: --%s", name)
+	return 0, complain("Unknown option: --%s", name)
 }
 
 // argument is the value of a variable given on the command line.
@@ -483,13 +483,13 @@ func (r *run) argument(option, name, text string) (any, error) {
 	case "argjson":
 		v, err := decodeString(text)
 		if err != nil || strings.TrimSpace(text) == "" {
-			return nil, fmt.Errorf("Invalid JSON text passed to --argjson")
+			return nil, complain("Invalid JSON text passed to --argjson")
 		}
 		return v, nil
 	}
 	b, err := r.p.ReadFile(text)
 	if err != nil {
-		return nil, fmt.Errorf("Bad JSON in --%s %s %s: Could not open %s: %s", option, name, text, text, strerror(err))
+		return nil, complain("Bad JSON in --%s %s %s: Could not open %s: %s", option, name, text, text, strerror(err))
 	}
 	if option == "rawfile" {
 		return strings.ToValidUTF8(string(b), "\uFFFD"), nil
@@ -502,7 +502,7 @@ func (r *run) argument(option, name, text string) (any, error) {
 			return newArray(items), nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("Bad JSON in --%s %s %s: %s", option, name, text, err)
+			return nil, complain("Bad JSON in --%s %s %s: %s", option, name, text, err)
 		}
 		items = append(items, v)
 	}

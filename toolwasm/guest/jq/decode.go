@@ -1,7 +1,6 @@
 package jq
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -37,13 +36,13 @@ func decodeString(s string) (any, error) {
 	d := &decoder{buf: []byte(s), eof: true}
 	v, err := d.next()
 	if err == io.EOF {
-		err = errors.New("Expected JSON value")
+		err = complain("Expected JSON value")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w (while parsing '%s')", err, s)
 	}
 	if d.blanks() {
-		return nil, fmt.Errorf("Unexpected extra JSON values (while parsing '%s')", s)
+		return nil, complain("Unexpected extra JSON values (while parsing '%s')", s)
 	}
 	return v, nil
 }

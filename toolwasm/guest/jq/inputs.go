@@ -2,7 +2,6 @@ package jq
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -131,7 +130,7 @@ func (in *inputs) openFile(name string) (command.File, error) {
 		return nil, err
 	}
 	if info.IsDir() {
-		return nil, errors.New("Is a directory")
+		return nil, complain("Is a directory")
 	}
 	return in.p.Open(name)
 }

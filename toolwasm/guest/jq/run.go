@@ -256,7 +256,7 @@ func (r *run) compileProgram(src string, vars *object) (c *code, values []any, e
 func (r *run) readFile(name string) ([]byte, error) {
 	b, err := r.p.ReadFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("Could not open %s: %s", name, sys.Strerror(err))
+		return nil, complain("Could not open %s: %s", name, sys.Strerror(err))
 	}
 	return b, nil
 }
