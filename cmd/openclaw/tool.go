@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"openclaw/sandbox"
 	"openclaw/toolwasm"
 )
 
@@ -77,10 +78,18 @@ func runTool(c *cli.Context, std streams) error {
 	}
 	if result.Failed {
 		fmt.Fprintf(std.err, "openclaw: %s: %s\n", args[0], result.Text)
-		return exitStatus(statusToolFailed)
+		return exitStatus(failedStatus(result))
 	}
 	_, err = fmt.Fprintln(std.out, strings.TrimSuffix(result.Text, "\n"))
 	return err
+}
+
+// failedStatus is the exit status of a tool that failed: the script of exec may have met its deadline.
+func failedStatus(result *toolwasm.ToolResult) int {
+	if len(result.Run.Hit) > 0 && result.Run.Hit[0] == sandbox.LimitTimeout {
+		return statusTimeout
+	}
+	return statusToolFailed
 }
 
 // toolOutput is what tool --json prints.
@@ -106,7 +115,7 @@ func toolJSON(std streams, result *toolwasm.ToolResult) error {
 		return err
 	}
 	if result.Failed {
-		return exitStatus(statusToolFailed)
+		return exitStatus(failedStatus(result))
 	}
 	return nil
 }
