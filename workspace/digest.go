@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 // maxDigestLine bounds a line of a digest, which is folded to one line.
@@ -22,13 +23,36 @@ type digestLine struct {
 	high bool // it says that something must or must not be
 }
 
-// rule finds words by which a line demands something, in English and Chinese.
-var rule = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(must|never|always|required?|do not|don't|cannot|can't|should|shall|only|avoid|forbidden|prohibit(ed)?|important|critical|` +
-		`warning|caution|danger(ous)?|security|secrets?|passwords?|credentials?|tokens?|privacy|private|confidential|permission|approv(e|al)|confirm|ask|` +
-		`policy|rules?|tests?|commits?|push|merge|deploy|release|delete|destructive|backup)\b|` +
-		`必须|不得|禁止|不要|切勿|务必|严禁|绝不|应当|应该|安全|密钥|密码|机密|隐私|测试|提交|部署|删除|确认|批准`)
-})
+// ruleWords are words by which a line demands something. An apostrophe is a part of a word.
+var ruleWords = wordSet(`must mustn't never always require required requires don't cannot can't won't should shouldn't shall only avoid forbidden
+	prohibit prohibited important critical warning caution danger dangerous security secret secrets password passwords credential credentials token tokens
+	privacy private confidential permission approve approval confirm ask policy policies rule rules test tests commit commits push merge deploy release
+	delete destructive backup`)
+
+// rulePhrases are what demands something in more than one word, or in a language that does not separate them.
+var rulePhrases = strings.Fields(`必须 不得 禁止 不要 切勿 务必 严禁 绝不 应当 应该 安全 密钥 密码 机密 隐私 测试 提交 部署 删除 确认 批准`)
+
+func wordSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		set[w] = true
+	}
+	return set
+}
+
+// demands tells whether a line says that something must or must not be.
+func demands(line string) bool {
+	line = strings.ToLower(strings.ReplaceAll(line, "’", "'"))
+	before := ""
+	for word := range strings.FieldsFuncSeq(line, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' }) {
+		word = strings.Trim(word, "'")
+		if ruleWords[word] || word == "not" && before == "do" {
+			return true
+		}
+		before = word
+	}
+	return slices.ContainsFunc(rulePhrases, func(p string) bool { return strings.Contains(line, p) })
+}
 
 // item finds headings, list items and numbered items.
 var item = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(#{1,6}\s|[-*+]\s|\d+[.)]\s)`) })
@@ -56,7 +80,7 @@ func newDigest(text string) *digest {
 			before = ""
 			continue
 		}
-		high, listed := rule().MatchString(line), item().MatchString(line)
+		high, listed := demands(line), item().MatchString(line)
 		if !high && !listed {
 			before = line
 			continue

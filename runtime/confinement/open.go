@@ -189,17 +189,14 @@ var ErrNotApart = errors.New("must not hold one another")
 // ownDirs are the directories of the state directory that no tool may reach.
 var ownDirs = []string{"agents", "state", "credentials"}
 
-// Apart makes sure, with links resolved, that an agent's workspace is apart from what confines it. The configuration has
-// compared the names.
-func Apart(conf *config.Config, agent *config.Agent) error {
-	p, err := Decide(conf, Request{Agent: agent.ID})
-	if err != nil {
+// Apart makes sure, with links resolved, that a workspace is apart from what confines it, and from where session directories are
+// made. The configuration has compared the names.
+func Apart(conf *config.Config, dir, sandboxes string) error {
+	p := &Plan{stateDir: conf.StateDir, configFile: conf.File}
+	if err := p.clear(dir); err != nil {
 		return err
 	}
-	if err := p.clear(agent.Workspace); err != nil {
-		return err
-	}
-	return disjoint(agent.Workspace, agent.Sandbox.WorkspaceRoot, false)
+	return disjoint(dir, sandboxes, false)
 }
 
 // apart is Apart for everything that a session mounts.

@@ -99,8 +99,8 @@ func (r *Report) configure(ctx context.Context, o Options, conf *config.Config) 
 	if err != nil {
 		return fmt.Errorf("setup: workspace %s: %w", o.Workspace, err)
 	}
-	if err := os.MkdirAll(conf.StateDir, dirMode); err != nil {
-		return fmt.Errorf("setup: %w", err)
+	if err := confinement.Apart(conf, dir, conf.Agents.Defaults.Sandbox.WorkspaceRoot); err != nil {
+		return err
 	}
 	value, err := json5.Parse("workspace", json5.Quote(dir))
 	if err != nil {
@@ -118,7 +118,7 @@ func (r *Report) configure(ctx context.Context, o Options, conf *config.Config) 
 // prepare makes an agent's directories.
 func prepare(ctx context.Context, conf *config.Config, agent *config.Agent, db *state.DB, reseed bool) (Agent, error) {
 	made := Agent{ID: agent.ID, Sessions: filepath.Dir(session.Path(conf.StateDir, agent.ID))}
-	if err := confinement.Apart(conf, agent); err != nil {
+	if err := confinement.Apart(conf, agent.Workspace, agent.Sandbox.WorkspaceRoot); err != nil {
 		return made, err
 	}
 	if err := os.MkdirAll(made.Sessions, dirMode); err != nil {
