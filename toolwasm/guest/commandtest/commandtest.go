@@ -51,14 +51,14 @@ func In(t testing.TB, dir string, lists ...[]command.Command) *Runner {
 // Write makes a file in the runner's directory.
 func (r *Runner) Write(name, content string) {
 	r.t.Helper()
-	must(r.t, os.WriteFile(filepath.Join(r.Dir, name), []byte(content), 0o644))
+	Must(r.t, os.WriteFile(filepath.Join(r.Dir, name), []byte(content), 0o644))
 }
 
 // Read returns the content of a file in the runner's directory.
 func (r *Runner) Read(name string) string {
 	r.t.Helper()
 	b, err := os.ReadFile(filepath.Join(r.Dir, name))
-	must(r.t, err)
+	Must(r.t, err)
 	return string(b)
 }
 
@@ -107,6 +107,22 @@ func (r *Runner) Check(steps []Step) {
 	}
 }
 
+// RunIn is Run in any directory, for packages whose tests make one per case.
+func RunIn(commands []command.Command) func(t testing.TB, dir, stdin string, argv ...string) Result {
+	return func(t testing.TB, dir, stdin string, argv ...string) Result {
+		t.Helper()
+		return In(t, dir, commands).Run(stdin, argv...)
+	}
+}
+
+// CheckIn is Check in any directory.
+func CheckIn(commands []command.Command) func(t testing.TB, dir string, steps []Step) {
+	return func(t testing.TB, dir string, steps []Step) {
+		t.Helper()
+		In(t, dir, commands).Check(steps)
+	}
+}
+
 // Tree makes a directory with the files of a case: "name/" is a directory, "name -> target" a link, "name = text" a
 // file.
 func Tree(t testing.TB, lines ...string) string {
@@ -114,7 +130,7 @@ func Tree(t testing.TB, lines ...string) string {
 	clearUmask()
 	dir := t.TempDir()
 	for _, l := range lines {
-		must(t, makeEntry(dir, l))
+		Must(t, makeEntry(dir, l))
 	}
 	return dir
 }
@@ -138,7 +154,8 @@ func makeEntry(dir, line string) error {
 	return os.WriteFile(full, []byte(text), 0o644)
 }
 
-func must(t testing.TB, err error) {
+// Must ends the test when there is an error.
+func Must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
