@@ -267,7 +267,7 @@ func TestStateIsNeverMounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.conf.Agents.Defaults.Workspace = outside
-		if _, err := m.opener.Open(t.Context(), m.decide(mainKey)); err == nil || !strings.Contains(err.Error(), "must not hold one another") {
+		if _, err := m.opener.Open(t.Context(), m.decide(mainKey)); err == nil || !strings.Contains(err.Error(), "tools must not reach it") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -183,8 +183,8 @@ func (p *Plan) grant() sandbox.Grant {
 	return g
 }
 
-// ErrNotApart reports directories that must not hold one another.
-var ErrNotApart = errors.New("must not hold one another")
+// ErrNotApart reports a directory that tools would use and that holds, or lies in, what they must not reach.
+var ErrNotApart = errors.New("tools must not reach it")
 
 // ownDirs are the directories of the state directory that no tool may reach.
 var ownDirs = []string{"agents", "state", "credentials"}
@@ -196,7 +196,7 @@ func Apart(conf *config.Config, dir, sandboxes string) error {
 	if err := p.clear(dir); err != nil {
 		return err
 	}
-	return disjoint(dir, sandboxes, false)
+	return disjoint(dir, "the directory of sessions", sandboxes, false)
 }
 
 // apart is Apart for everything that a session mounts.
@@ -209,39 +209,53 @@ func (p *Plan) apart() error {
 			return err
 		}
 	}
-	return disjoint(p.Agent.Workspace, p.Root.Value, false)
+	return disjoint(p.Agent.Workspace, "the directory of sessions", p.Root.Value, false)
 }
 
 // clear makes sure that a directory holds neither the configuration nor the runtime's state, and lies in none of its own directories.
 func (p *Plan) clear(dir string) error {
-	if err := disjoint(dir, p.stateDir, true); err != nil {
+	if err := disjoint(dir, "the state directory", p.stateDir, true); err != nil {
 		return err
 	}
-	if err := disjoint(dir, p.configFile, false); err != nil {
+	if err := disjoint(dir, "the configuration", p.configFile, false); err != nil {
 		return err
 	}
 	for _, own := range ownDirs {
-		if err := disjoint(dir, filepath.Join(p.stateDir, own), false); err != nil {
+		if err := disjoint(dir, "the runtime's own directory", filepath.Join(p.stateDir, own), false); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// disjoint makes sure that mount does not hold dir, and, unless mayLieIn is true, the other way round.
-func disjoint(mount, dir string, mayLieIn bool) error {
-	a, err := workspace.Identify(mount)
+// disjoint makes sure that a directory for tools does not hold another path, and, unless mayLieIn is true, does not lie in it.
+func disjoint(dir, what, other string, mayLieIn bool) error {
+	a, err := workspace.Identify(dir)
 	if err != nil {
 		return err
 	}
-	b, err := workspace.Identify(dir)
+	b, err := workspace.Identify(other)
 	if err != nil {
 		return err
 	}
-	if within(b.Path, a.Path) || !mayLieIn && within(a.Path, b.Path) {
-		return fmt.Errorf("confinement: %s (%s) and %s (%s) %w", mount, a.Path, dir, b.Path, ErrNotApart)
+	relation := ""
+	switch {
+	case within(b.Path, a.Path):
+		relation = "holds"
+	case !mayLieIn && within(a.Path, b.Path):
+		relation = "lies in"
+	default:
+		return nil
 	}
-	return nil
+	return fmt.Errorf("confinement: %s %s %s %s: %w", shown(a), relation, what, shown(b), ErrNotApart)
+}
+
+// shown is a path as it is configured, and where it leads.
+func shown(id workspace.Identity) string {
+	if id.Named == id.Path {
+		return id.Named
+	}
+	return fmt.Sprintf("%s (%s)", id.Named, id.Path)
 }
 
 // within reports whether a path is a directory or lies below it.
