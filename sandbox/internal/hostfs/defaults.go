@@ -50,6 +50,23 @@ var defaults = []protectedGroup{
 		".gdbinit", ".lldbinit", ".pdbrc", ".pdbrc.py", ".irbrc", ".pryrc", ".Rprofile", ".ghci", ".ocamlinit", ".iex.exs",
 	}},
 	{"coding agents run hooks and servers from them", []string{
-		".claude", ".cursor", ".codex", ".gemini", ".windsurf", ".kiro", ".continue", ".aider.conf.yml", ".mcp.json",
+		".claude", ".cursor", ".codex", ".gemini", ".windsurf", ".kiro", ".continue", ".aider.conf.yml", ".mcp.json", ".openclaw",
+	}},
+	{"package managers take from them what to run, or where code comes from", []string{
+		".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".cargo/config", ".cargo/config.toml", ".cargo/env", ".cargo/bin",
+		".config/pip", ".pip", ".gemrc", ".bundle/config", ".m2/settings.xml", ".gradle/init.d", ".gradle/init.gradle",
+	}},
+	{"in a home directory, they say who may log in, whom to trust, and what is run to find a key", []string{
+		".ssh", ".gnupg", ".aws", ".kube", ".docker", ".config/gcloud", ".netrc", ".git-credentials",
+	}},
+	{"in a home directory, each login or each shell runs or obeys them", []string{
+		".pam_environment", ".xprofile", ".xinitrc", ".xsession", ".xsessionrc", ".xserverrc", ".inputrc", ".bash_aliases",
+		".config/autostart", ".config/systemd", ".config/environment.d", ".config/plasma-workspace", ".config/fish", ".config/zsh",
+		".local/bin", ".local/lib", ".local/share/systemd", ".local/share/applications", ".oh-my-zsh", "Library/LaunchAgents",
+	}},
+	{"in a home directory, they are the same for every directory of the user", []string{
+		".config/git", ".config/hg", ".hgrc", ".config/jj", ".jjconfig.toml", ".config/nvim", ".config/helix", ".config/zed",
+		".config/Code", ".vscode-server", ".emacs", ".emacs.d", ".config/emacs", ".tmux.conf", ".config/tmux", ".screenrc",
+		".psqlrc", ".sqliterc", ".ipython", ".jupyter", ".mailcap",
 	}},
 }
