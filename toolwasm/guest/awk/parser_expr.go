@@ -1,5 +1,7 @@
 package awk
 
+import "slices"
+
 // flags say what an expression must not contain at its top level.
 type flags uint8
 
@@ -89,6 +91,19 @@ func (p *parser) logical(operator string, o op, operand func(flags) *node, f fla
 	return left
 }
 
+// binary parses operands joined by operators of one rank, from the left.
+func (p *parser) binary(o op, operand func(flags) *node, f flags, operators ...string) *node {
+	left := operand(f)
+	for p.tok == tPunct && slices.Contains(operators, p.text) {
+		n := p.node(o)
+		n.str = p.text
+		p.advance()
+		n.kids = []*node{left, operand(f)}
+		left = n
+	}
+	return left
+}
+
 func (p *parser) in(f flags) *node {
 	left := p.match(f)
 	for f&noIn == 0 && p.is("in") {
@@ -106,17 +121,7 @@ func (p *parser) in(f flags) *node {
 	return left
 }
 
-func (p *parser) match(f flags) *node {
-	left := p.comparison(f)
-	for p.is("~") || p.is("!~") {
-		n := p.node(opMatch)
-		n.str = p.text
-		p.advance()
-		n.kids = []*node{left, p.comparison(f)}
-		left = n
-	}
-	return left
-}
+func (p *parser) match(f flags) *node { return p.binary(opMatch, p.comparison, f, "~", "!~") }
 
 func (p *parser) comparison(f flags) *node {
 	left := p.pipes(f)
@@ -183,29 +188,9 @@ func (p *parser) startsOperand() bool {
 	return false
 }
 
-func (p *parser) additive(f flags) *node {
-	left := p.multiplicative(f)
-	for p.is("+") || p.is("-") {
-		n := p.node(opBinary)
-		n.str = p.text
-		p.advance()
-		n.kids = []*node{left, p.multiplicative(f)}
-		left = n
-	}
-	return left
-}
+func (p *parser) additive(f flags) *node { return p.binary(opBinary, p.multiplicative, f, "+", "-") }
 
-func (p *parser) multiplicative(f flags) *node {
-	left := p.unary(f)
-	for p.is("*") || p.is("/") || p.is("%") {
-		n := p.node(opBinary)
-		n.str = p.text
-		p.advance()
-		n.kids = []*node{left, p.unary(f)}
-		left = n
-	}
-	return left
-}
+func (p *parser) multiplicative(f flags) *node { return p.binary(opBinary, p.unary, f, "*", "/", "%") }
 
 func (p *parser) unary(f flags) *node {
 	o := unaryOp(p)
