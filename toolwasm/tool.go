@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"path"
 	"slices"
 	"strings"
@@ -55,6 +54,8 @@ type ToolResult struct {
 	Failed  bool            `json:"failed,omitempty"`
 	Images  []Image         `json:"images,omitempty"`
 	Details json.RawMessage `json:"details,omitempty"`
+	// Limit is what ended the script of exec; Failed is set then too, and Text is the output until then.
+	Limit *sandbox.LimitError `json:"-"`
 	// Run is what the call used. It is missing in what the guest answers.
 	Run *sandbox.Result `json:"-"`
 }
@@ -75,11 +76,15 @@ const statusBadArguments = 2
 // Call runs a tool. arguments is the JSON object that the model gave. Calls of write, edit and apply_patch in one workspace
 // wait for each other.
 func (t *Toolbox) Call(ctx context.Context, session *sandbox.Session, name string, arguments []byte) (*ToolResult, error) {
-	if !slices.Contains(ToolNames(), name) {
+	tool, ok := ToolByName(name)
+	if !ok {
 		return nil, fmt.Errorf("toolwasm: call %q: %w; there are %s", name, ErrUnknownTool, strings.Join(ToolNames(), ", "))
 	}
 	if len(arguments) > MaxArguments {
 		return nil, fmt.Errorf("toolwasm: call %s: %w: %d bytes, more than %d", name, ErrBadArguments, len(arguments), MaxArguments)
+	}
+	if err := checkNames(tool, arguments); err != nil {
+		return nil, fmt.Errorf("toolwasm: call %s: %w: %w", name, ErrBadArguments, err)
 	}
 	switch name {
 	case ToolExec:
@@ -133,19 +138,10 @@ func firstLine(s string) string {
 	return s
 }
 
-// execArguments are the arguments of the exec tool.
-type execArguments struct {
-	Command        *string           `json:"command"`
-	Title          string            `json:"title"`
-	Workdir        string            `json:"workdir"`
-	Env            map[string]string `json:"env"`
-	TimeoutSeconds float64           `json:"timeoutSeconds"`
-}
-
 // execDetails are the details of an exec result.
 type execDetails struct {
-	Status     string `json:"status"` // completed or failed
-	ExitCode   int    `json:"exitCode"`
+	Status     string `json:"status"`   // completed or failed
+	ExitCode   *int   `json:"exitCode"` // null when the script was ended
 	DurationMs int64  `json:"durationMs"`
 	TimedOut   bool   `json:"timedOut"`
 	Truncated  bool   `json:"truncated,omitempty"`
@@ -157,15 +153,14 @@ func (t *Toolbox) callExec(ctx context.Context, session *sandbox.Session, argume
 	if err != nil {
 		return nil, fmt.Errorf("toolwasm: call exec: %w: %w", ErrBadArguments, err)
 	}
-	script := Script{Text: *a.Command, Dir: guestPath(a.Workdir)}
+	script := Script{Text: a.Command, Dir: guestPath(a.Workdir)}
 	for name, value := range a.Env {
 		script.Env = append(script.Env, name+"="+value)
 	}
 	slices.Sort(script.Env)
 	var both bytes.Buffer // what a terminal would show
 	script.Stdout, script.Stderr = &both, &both
-	if a.TimeoutSeconds > 0 {
-		limit := time.Duration(a.TimeoutSeconds * float64(time.Second))
+	if limit := a.Timeout; limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, &sandbox.LimitError{Limit: sandbox.LimitTimeout, Value: limit.String()})
 		defer cancel()
@@ -180,50 +175,24 @@ func (t *Toolbox) callExec(ctx context.Context, session *sandbox.Session, argume
 		return &ToolResult{Text: fmt.Sprintf("workdir %q: %s", a.Workdir, reason), Failed: true, Run: run}, nil
 	}
 	var limit *sandbox.LimitError
-	if err != nil && !errors.As(err, &limit) {
+	if err != nil && (!errors.As(err, &limit) || run == nil) {
 		return nil, fmt.Errorf("toolwasm: call exec: %w", err)
 	}
 	return execResult(run, limit, both.String(), script.Dir)
 }
 
-func parseExec(arguments []byte) (*execArguments, error) {
-	dec := json.NewDecoder(bytes.NewReader(arguments))
-	dec.DisallowUnknownFields()
-	a := &execArguments{}
-	if err := dec.Decode(a); err != nil {
-		return nil, err
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return nil, errors.New("something follows the JSON object")
-	}
-	switch {
-	case a.Command == nil || *a.Command == "":
-		return nil, errors.New("command is missing")
-	case strings.ContainsRune(*a.Command, 0):
-		return nil, errors.New("command holds a NUL byte")
-	case a.TimeoutSeconds < 0 || a.TimeoutSeconds > maxTimeout.Seconds():
-		return nil, fmt.Errorf("timeoutSeconds must be between 0 and %.0f", maxTimeout.Seconds())
-	}
-	for name := range a.Env {
-		if name == "" || strings.ContainsAny(name, "=\x00") || name == "PATH" {
-			return nil, fmt.Errorf("env: %q cannot be set", name)
-		}
-	}
-	return a, nil
-}
-
 // execResult puts a run into words: the output, and a note in parentheses where the status is not zero.
 func execResult(run *sandbox.Result, limit *sandbox.LimitError, output, dir string) (*ToolResult, error) {
-	d := execDetails{Status: "completed", ExitCode: run.ExitCode, DurationMs: run.Duration.Milliseconds(), Truncated: run.Truncated, Cwd: dir}
+	d := execDetails{Status: "completed", ExitCode: &run.ExitCode, DurationMs: run.Duration.Milliseconds(), Truncated: run.Truncated, Cwd: dir}
 	text := strings.ToValidUTF8(output, "\uFFFD")
 	if run.Truncated {
 		text += "\n(output truncated)"
 	}
-	if run.ExitCode != 0 {
+	if limit == nil && run.ExitCode != 0 {
 		text += fmt.Sprintf("\n(exit code %d)", run.ExitCode)
 	}
 	if limit != nil {
-		d.Status, d.TimedOut = "failed", limit.Limit == sandbox.LimitTimeout
+		d.Status, d.ExitCode, d.TimedOut = "failed", nil, limit.Limit == sandbox.LimitTimeout
 		text += fmt.Sprintf("\n(ended: the %s limit was reached)", limit.Limit)
 	}
 	text = strings.TrimPrefix(text, "\n")
@@ -234,7 +203,7 @@ func execResult(run *sandbox.Result, limit *sandbox.LimitError, output, dir stri
 	if err != nil {
 		return nil, fmt.Errorf("toolwasm: call exec: %w", err)
 	}
-	return &ToolResult{Text: text, Details: details, Failed: limit != nil, Run: run}, nil
+	return &ToolResult{Text: text, Details: details, Failed: limit != nil, Limit: limit, Run: run}, nil
 }
 
 // guestPath is a path given by a model as an absolute path in the guest.
