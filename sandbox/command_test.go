@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -141,5 +142,28 @@ func TestOtherDevicesAreNoTerminals(t *testing.T) {
 		if result, err := box.Run(t.Context(), sandbox.Grant{}, program, cmd); err != nil || result.ExitCode != 0 {
 			t.Errorf("%s: result %+v, error %v, want no terminals", name, result, err)
 		}
+	}
+}
+
+// TestMemoryEndsACommandOnlyThroughItsOwnFault checks what becomes of a command that asked for more memory than there is: its
+// own exit stands, and its fault is told as what it is.
+func TestMemoryEndsACommandOnlyThroughItsOwnFault(t *testing.T) {
+	box := newSandbox(t)
+	grant := sandbox.Grant{Limits: sandbox.Limits{Memory: sandbox.MinMemory}}
+	greedy := func(then ...[]byte) func(m *Module) {
+		return func(m *Module) {
+			exit := m.Import("wasi_snapshot_preview1", "proc_exit", Types{I32}, nil)
+			m.Memory(1, 0)
+			m.Func("_start", nil, nil, nil, Const(100), MemoryGrow, Drop, Cat(then...), Const(3), Call(exit))
+		}
+	}
+	result, err := box.Run(t.Context(), grant, load(t, box, greedy()), sandbox.Command{})
+	if err != nil || result.ExitCode != 3 || !slices.Equal(result.Hit, []sandbox.Limit{sandbox.LimitMemory}) {
+		t.Errorf("a command that exits: result %+v, error %v", result, err)
+	}
+	result, err = box.Run(t.Context(), grant, load(t, box, greedy(Unreachable)), sandbox.Command{})
+	wantLimit(t, err, sandbox.LimitMemory)
+	if !slices.Equal(result.Hit, []sandbox.Limit{sandbox.LimitMemory}) {
+		t.Errorf("a command that traps: result %+v", result)
 	}
 }

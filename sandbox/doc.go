@@ -12,7 +12,8 @@
 //
 //   - no path, link or race leads out of a mounted directory, and a read-only mount cannot be changed;
 //   - every guest ends at its deadline, its cancellation or its fuel, whatever it does, and its memory, output, disk
-//     space, files and handles are bounded, each with a typed [LimitError];
+//     space, files and handles are bounded: a limit that ended a call is a typed [LimitError], and [Result].Hit names
+//     every limit that the call ran into;
 //   - the host survives every guest: no panic, no goroutine and no memory is left behind;
 //   - the same guest on the same input uses the same fuel on every machine.
 //

@@ -41,18 +41,32 @@ func (e *DirectoryError) Is(target error) bool {
 // Limit names a bound of a call.
 type Limit string
 
-// The limits that can end a call or fail one of its operations.
+// Limits that end a call: Run fails with a [LimitError], and Result.Hit begins with it.
 const (
-	LimitTimeout  Limit = "timeout"
-	LimitFuel     Limit = "fuel"
-	LimitMemory   Limit = "memory"
-	LimitOutput   Limit = "output"
-	LimitDisk     Limit = "disk"
-	LimitFiles    Limit = "files"
-	LimitFileSize Limit = "file-size"
-	LimitHandles  Limit = "open-files"
-	LimitDepth    Limit = "path-depth"
-	LimitStack    Limit = "stack"
+	LimitTimeout Limit = "timeout"
+	LimitFuel    Limit = "fuel"
+	LimitStack   Limit = "stack"
+)
+
+// Limits that end some calls. Result.Hit names them whether they ended the call or not.
+const (
+	// LimitMemory ends a reactor that asks for more memory, and every program that has more to begin with. A command is
+	// told that there is no more, as by a system: when it goes on, or exits with a status of its own, Run has no error; when
+	// it traps then, the error is this limit's and no [TrapError].
+	LimitMemory Limit = "memory"
+	// LimitOutput drops what is written beyond it, which Result.Truncated tells, and ends a call that wrote
+	// [DiscardedOutput] more.
+	LimitOutput Limit = "output"
+)
+
+// Limits that never end a call. The operation fails in the guest as on a system that has no more of it, and only
+// Result.Hit names the limit: how the guest exits is up to the guest.
+const (
+	LimitDisk     Limit = "disk"       // EDQUOT
+	LimitFiles    Limit = "files"      // EDQUOT
+	LimitFileSize Limit = "file-size"  // EFBIG
+	LimitHandles  Limit = "open-files" // EMFILE
+	LimitDepth    Limit = "path-depth" // ENAMETOOLONG
 )
 
 // LimitError reports that a limit ended a call.

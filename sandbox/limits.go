@@ -31,7 +31,7 @@ const (
 // Limits bounds one call, or for Disk, Files and Handles one session. A zero field means its default.
 type Limits struct {
 	Timeout  time.Duration // wall-clock time of a call
-	Fuel     int64         // work of a call, in units of about one WebAssembly instruction; zero is no bound
+	Fuel     int64         // work of a call, in units that docs/limits.md explains; zero is no bound
 	Memory   int64         // bytes of linear memory of a guest
 	Disk     int64         // bytes by which the session's mounts and /tmp may grow
 	FileSize int64         // bytes of a single file

@@ -77,8 +77,9 @@ func badVariable(env []string) (string, bool) {
 // Result is how a call ended. A call that a limit ended has one too.
 type Result struct {
 	ExitCode int
-	// Fuel is the work done, in units of about one WebAssembly instruction. The same call uses the same
-	// fuel on every machine, as long as it does not depend on time.
+	// Fuel is the work done, in units that are comparable with each other and no measure of time: a simple instruction in
+	// short code costs one, and long stretches of code less for each; docs/limits.md has figures. The same call uses the
+	// same fuel on every machine, as long as it does not depend on time.
 	Fuel int64
 	// PeakMemory is the most linear memory that the guest had, in bytes.
 	PeakMemory int64

@@ -47,7 +47,7 @@ func (s *Session) Close() error {
 }
 
 // Run runs one command to its end. A command that exits, with whatever code, is no error. When a limit ended it the error is a
-// *[LimitError], when a fault of its own did a *[TrapError], and the result says what it had used until then. When ctx ended it,
+// *[LimitError] (which limits do is told at [LimitMemory] and around it), when a fault of its own did a *[TrapError], and the result says what it had used until then. When ctx ended it,
 // the error wraps the context's cause.
 func (s *Session) Run(ctx context.Context, program *Program, cmd Command) (*Result, error) {
 	if program == nil {

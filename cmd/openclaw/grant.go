@@ -25,7 +25,7 @@ func grantFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "read-only", DisableDefaultText: true, Usage: "the script may not change the workspace"},
 		&cli.DurationFlag{Name: "timeout", Usage: "end the script after `DURATION`", Value: sandbox.DefaultTimeout},
 		&cli.StringFlag{Name: "memory", Usage: "memory that the script may use, as a `SIZE` such as 64MiB", Value: sizeText(sandbox.DefaultMemory)},
-		&cli.StringFlag{Name: "fuel", Usage: "end the script after `N` units of work, about one WebAssembly instruction each", DefaultText: "no bound"},
+		&cli.StringFlag{Name: "fuel", Usage: "end the script after `N` units of work; see docs/limits.md", DefaultText: "no bound"},
 		&cli.StringFlag{Name: "disk", Usage: "how much the workspace and /tmp may grow, as a `SIZE`", Value: sizeText(sandbox.DefaultDisk)},
 		&cli.StringFlag{Name: "max-output", Usage: "how much output is kept, as a `SIZE`", Value: strconv.Itoa(sandbox.DefaultOutput)},
 	}
