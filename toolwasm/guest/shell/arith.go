@@ -19,13 +19,18 @@ func (sh *Shell) arith(a *syntax.ArithText) int64 {
 
 // tryArith evaluates and reports a mistake; ok is false then.
 func (sh *Shell) tryArith(a *syntax.ArithText) (v int64, ok bool) {
-	e := evaluator{sh: sh}
+	return sh.arithIn("", a)
+}
+
+// arithIn is tryArith for a command that messages name first.
+func (sh *Shell) arithIn(prefix string, a *syntax.ArithText) (v int64, ok bool) {
+	e := evaluator{sh: sh, prefix: prefix}
 	if a.X != nil {
 		v = e.eval(a.X)
 		if !e.retry {
 			return v, e.finish(a.Src)
 		}
-		e = evaluator{sh: sh}
+		e = evaluator{sh: sh, prefix: prefix}
 	}
 	if a.Word == nil {
 		if a.Err != nil {
@@ -78,9 +83,10 @@ func plainInt(s string) (int64, bool) {
 
 // evaluator evaluates one expression.
 type evaluator struct {
-	sh    *Shell
-	err   *syntax.ArithError
-	depth int
+	prefix string // of messages
+	sh     *Shell
+	err    *syntax.ArithError
+	depth  int
 	// retry is set when an expansion did not yield a number: the text must be expanded as a whole.
 	retry bool
 }
@@ -90,7 +96,7 @@ func (e *evaluator) finish(src string) bool {
 	if e.err == nil {
 		return true
 	}
-	e.sh.errorf("%s: %s", strings.TrimLeft(src, " \t\n"), e.err.Error())
+	e.sh.errorf("%s%s: %s", e.prefix, strings.TrimLeft(src, " \t\n"), e.err.Error())
 	return false
 }
 

@@ -138,10 +138,12 @@ func (d *declaration) option(c byte, on bool) bool {
 
 // one declares one name.
 func (d *declaration) one(sh *Shell, arg string) bool {
-	if n, ok := strings.CutPrefix(arg, assignMark); ok && d.c != nil {
-		if i, err := strconv.Atoi(n); err == nil {
-			return d.assign(sh, d.c.Words[i].Assign)
+	if a, value := markedAssign(d.c, arg); a != nil {
+		ok := d.assign(sh, a, value)
+		if ok && d.plain() && !a.IsArray && sh.opt.has(optXtrace) {
+			sh.traceValue(a, value)
 		}
+		return ok
 	}
 	name, value, hasValue := strings.Cut(arg, "=")
 	appends := hasValue && strings.HasSuffix(name, "+")
@@ -156,7 +158,7 @@ func (d *declaration) one(sh *Shell, arg string) bool {
 	if hasValue && !indexed && strings.HasPrefix(value, "(") && strings.HasSuffix(value, ")") && (d.add&attrArray != 0 || d.isArray(sh, base)) {
 		if a := parseAssign(base + "=" + value); a != nil {
 			a.Append = appends
-			return d.assign(sh, a)
+			return d.assign(sh, a, "")
 		}
 	}
 	a := &syntax.Assign{Name: base, Append: appends, Src: arg}
@@ -167,7 +169,7 @@ func (d *declaration) one(sh *Shell, arg string) bool {
 		return d.bare(sh, a)
 	}
 	a.Value = syntax.LitWord(value)
-	return d.assign(sh, a)
+	return d.assign(sh, a, value)
 }
 
 func (d *declaration) isArray(sh *Shell, name string) bool {
@@ -270,10 +272,10 @@ func (d *declaration) bare(sh *Shell, a *syntax.Assign) bool {
 	return true
 }
 
-// assign declares a name with a value. The value is expanded before the variable becomes local.
-func (d *declaration) assign(sh *Shell, a *syntax.Assign) bool {
+// assign declares a name with a value that has been expanded, or an array whose elements are expanded here, before the variable
+// becomes local.
+func (d *declaration) assign(sh *Shell, a *syntax.Assign, value string) bool {
 	var items []arrayItem
-	value := ""
 	if a.Index != nil && d.plain() {
 		sh.errorf("%s: `%s': not a valid identifier", d.name, a.Src)
 		return false
@@ -281,8 +283,9 @@ func (d *declaration) assign(sh *Shell, a *syntax.Assign) bool {
 	if a.IsArray {
 		v, _, _ := sh.lookup(a.Name)
 		items = sh.expandItems(a.Array, d.add&attrAssoc != 0 || v != nil && v.attrs&attrAssoc != 0 && d.add&attrIndexed == 0 && !d.local)
-	} else {
-		value = sh.assignValue(a.Value)
+		if sh.opt.has(optXtrace) {
+			sh.traceItems(a, items)
+		}
 	}
 	if sh.ctl != ctlNone {
 		return false

@@ -8,7 +8,6 @@ import (
 
 // cond evaluates [[ ]]; the status is 2 after a mistake.
 func (sh *Shell) cond(c *syntax.Cond) int {
-	sh.line = c.Line
 	ok, err := sh.condExpr(c.X)
 	switch {
 	case sh.ctl != ctlNone:

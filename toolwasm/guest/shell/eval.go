@@ -122,21 +122,30 @@ func (sh *Shell) run(c syntax.Command) {
 	case *syntax.Pipeline:
 		sh.pipeline(c)
 	case *syntax.Arith:
-		sh.line = c.Line
+		sh.begin(c, c.Line)
 		sh.arithCommand(c)
 		sh.checkError()
 	case *syntax.Cond:
-		sh.line = c.Line
+		sh.begin(c, c.Line)
 		sh.debugTrap(c)
 		sh.status = sh.cond(c)
 		sh.checkError()
 	case *syntax.Subshell:
 		sh.runParen(c)
+		sh.begin(c, c.Line)
 		sh.checkError()
 	case *syntax.Redirected:
 		sh.redirected(c)
 	default:
 		sh.compound(c)
+	}
+}
+
+// begin notes the command that runs for BASH_COMMAND and LINENO.
+func (sh *Shell) begin(c syntax.Command, line int) {
+	sh.line = line
+	if !sh.inTrap {
+		sh.current = c
 	}
 }
 
@@ -339,7 +348,7 @@ func (sh *Shell) arithFor(c *syntax.ArithFor) {
 		sh.line = c.Line
 		sh.debugTrap(c)
 		if strings.TrimSpace(c.Cond.Src) != "" {
-			v, ok := sh.tryArith(c.Cond)
+			v, ok := sh.arithIn("((: ", c.Cond)
 			if !ok || sh.ctl != ctlNone {
 				sh.status = 1
 				return
@@ -365,7 +374,7 @@ func (sh *Shell) arithFor(c *syntax.ArithFor) {
 }
 
 func (sh *Shell) arithStep(a *syntax.ArithText) bool {
-	if _, ok := sh.tryArith(a); !ok {
+	if _, ok := sh.arithIn("((: ", a); !ok {
 		sh.status = 1
 		return false
 	}
@@ -377,7 +386,7 @@ func (sh *Shell) arithCommand(c *syntax.Arith) {
 	if sh.opt.has(optXtrace) {
 		sh.trace("(( " + c.X.Src + " ))")
 	}
-	v, ok := sh.tryArith(c.X)
+	v, ok := sh.arithIn("((: ", c.X)
 	switch {
 	case sh.ctl != ctlNone:
 	case !ok || v == 0:

@@ -288,6 +288,7 @@ func (sh *Shell) runStages(cmds []syntax.Command) {
 		sh.undo(undo)
 		statuses[last] = sh.status
 	default:
+		sh.beginStage(cmds[last])
 		statuses[last] = sh.lastStage(cmds[last], in)
 	}
 	for i, p := range procs {
@@ -325,6 +326,7 @@ func (sh *Shell) awaitStage(p *process) {
 func (sh *Shell) startStages(cmds []syntax.Command) (procs []*process, in *file) {
 	procs = make([]*process, len(cmds)-1)
 	for i, c := range cmds[:len(cmds)-1] {
+		sh.beginStage(c)
 		r, w := pipe.New()
 		stdin, stdout := in, ownedFile(w)
 		procs[i] = sh.spawn(func(sub *Shell) {
@@ -347,11 +349,24 @@ func (sh *Shell) startStages(cmds []syntax.Command) (procs []*process, in *file)
 
 // stage runs one command of a pipeline as the whole of a subshell.
 func (sh *Shell) stage(c syntax.Command) {
-	if g, ok := c.(*syntax.Subshell); ok {
-		sh.list(g.Body) // the stage is a subshell already
-		return
+	switch c := c.(type) {
+	case *syntax.Subshell:
+		sh.list(c.Body) // the stage is a subshell already
+	case *syntax.Simple:
+		if sh.step() {
+			sh.runSimple(c) // the traps are run by the shell that waits for the pipeline
+		}
+	default:
+		sh.run(c)
 	}
-	sh.run(c)
+}
+
+// beginStage does for a stage that is a simple command what concerns the shell that starts it.
+func (sh *Shell) beginStage(c syntax.Command) {
+	if s, ok := c.(*syntax.Simple); ok {
+		sh.begin(s, s.Line)
+		sh.debugTrap(s)
+	}
 }
 
 // lastStage runs the last command of a pipeline in a subshell on this goroutine.
@@ -370,6 +385,7 @@ func (sh *Shell) lastStage(c syntax.Command, in *file) int {
 // background starts a command as a job.
 func (sh *Shell) background(c syntax.Command) {
 	sh.flush()
+	sh.beginStage(c)
 	p := sh.spawnIn(sh.family.ctx, func(sub *Shell) {
 		if !sub.opt.has(optMonitor) {
 			sub.setFD(0, ownedFile(&text{})).syncUnref()

@@ -109,39 +109,72 @@ func (sh *Shell) traceCommand(c *syntax.Simple, args []string) {
 	}
 	words := make([]string, len(args))
 	for i, a := range args {
-		if n, ok := strings.CutPrefix(a, assignMark); ok {
-			if k, ok := plainInt(n); ok {
-				words[i] = c.Words[k].Src
-				continue
+		words[i] = quoteWord(a)
+		if assign, value := markedAssign(c, a); assign != nil {
+			words[i] = assign.Name
+			if !assign.IsArray {
+				words[i] = quoteWord(assignTarget(assign) + value)
 			}
 		}
-		words[i] = quoteWord(a)
 	}
 	sh.trace(strings.Join(words, " "))
 }
 
+// assignTarget is the left side of an assignment with its operator.
+func assignTarget(a *syntax.Assign) string {
+	s := a.Name
+	if a.Index != nil {
+		s += "[" + a.Index.Src + "]"
+	}
+	if a.Append {
+		return s + "+="
+	}
+	return s + "="
+}
+
+// traceValue shows an assignment with its expanded value.
+func (sh *Shell) traceValue(a *syntax.Assign, value string) {
+	if value != "" {
+		value = quoteWord(value)
+	}
+	sh.trace(assignTarget(a) + value)
+}
+
+// traceItems shows the assignment of an array with its expanded elements.
+func (sh *Shell) traceItems(a *syntax.Assign, items []arrayItem) {
+	words := make([]string, len(items))
+	for i, item := range items {
+		if item.sub != nil {
+			op := "="
+			if item.add {
+				op = "+="
+			}
+			words[i] = "[" + quote(item.sub.Src) + "]" + op
+		}
+		words[i] += quote(item.value)
+	}
+	sh.trace(assignTarget(a) + "(" + strings.Join(words, " ") + ")")
+}
+
 // traceAssign shows an assignment as it has been made.
 func (sh *Shell) traceAssign(a *syntax.Assign) {
-	if a.IsArray || a.Index != nil {
+	if a.IsArray {
 		sh.trace(a.Src)
 		return
 	}
 	value := ""
-	if a.Value != nil {
-		if isStatic(a.Value) || !hasSubst(a.Value) {
-			value = sh.assignValue(a.Value)
-		} else {
-			value, _ = sh.get(a.Name)
+	switch {
+	case a.Value == nil:
+	case isStatic(a.Value) || !hasSubst(a.Value):
+		value = sh.assignValue(a.Value)
+	case a.Index != nil:
+		if v, _, _ := sh.lookup(a.Name); v != nil {
+			value, _ = sh.element(v, a.Index)
 		}
+	default:
+		value, _ = sh.get(a.Name)
 	}
-	op := "="
-	if a.Append {
-		op = "+="
-	}
-	if value != "" {
-		value = quoteWord(value)
-	}
-	sh.trace(a.Name + op + value)
+	sh.traceValue(a, value)
 }
 
 // hasSubst reports whether expanding a word runs commands or may change variables.

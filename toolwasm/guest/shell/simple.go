@@ -18,6 +18,12 @@ func (sh *Shell) simple(c *syntax.Simple) {
 			return
 		}
 	}
+	sh.runSimple(c)
+}
+
+// runSimple runs a simple command whose DEBUG trap has run.
+func (sh *Shell) runSimple(c *syntax.Simple) {
+	sh.begin(c, c.Line)
 	sh.substStatus = -1
 	subs := len(sh.procSubs)
 	if len(c.Words) == 0 {
@@ -27,7 +33,15 @@ func (sh *Shell) simple(c *syntax.Simple) {
 	args := sh.takeArgs()
 	for i, w := range c.Words {
 		if w.Assign != nil {
-			args = append(args, assignMark+itoa(i)) // the builtin evaluates it
+			arg := assignMark + itoa(i)
+			if !w.Assign.IsArray { // whose elements the builtin expands
+				arg += assignMark + sh.assignValue(w.Assign.Value)
+			}
+			args = append(args, arg)
+			if sh.ctl != ctlNone {
+				sh.giveArgs(args)
+				return
+			}
 			continue
 		}
 		args = sh.fields(args, w)
@@ -35,9 +49,6 @@ func (sh *Shell) simple(c *syntax.Simple) {
 			sh.giveArgs(args)
 			return
 		}
-	}
-	if !sh.inTrap {
-		sh.current = c
 	}
 	if len(args) == 0 {
 		sh.assignOnly(c)
@@ -85,7 +96,7 @@ func (sh *Shell) assignOnly(c *syntax.Simple) {
 	}
 	ok := sh.emptyRedirects(c.Redirs)
 	if sh.lastArg != "" {
-		sh.setLast([]string{""})
+		sh.setLast("")
 	}
 	sh.closeProcSubs(subs)
 	switch {
@@ -127,29 +138,45 @@ func (sh *Shell) assignFailed() {
 
 // execute runs a command whose words have been expanded.
 func (sh *Shell) execute(c *syntax.Simple, args []string) {
-	if sh.opt.has(optXtrace) {
+	if sh.opt.has(optXtrace) && !declaresArray(c) {
 		sh.traceCommand(c, args)
 	}
 	name := args[0]
 	if fn := sh.funcs[name]; fn != nil && !(sh.opt.has(optPosix) && isSpecialBuiltin(name)) {
 		sh.withContext(c, func(temp int) { sh.call(fn, args, temp) })
-		sh.setLast(args)
+		sh.setLast(lastWord(c, args))
 		return
 	}
 	if b, ok := sh.builtin(name); ok {
 		sh.runBuiltin(c, b, args)
+		sh.begin(c, c.Line) // eval and source have run others
+		if sh.opt.has(optXtrace) && declaresArray(c) {
+			sh.traceCommand(c, args) // after the arrays, as bash does
+		}
 		if name != "exec" || sh.ctl == ctlNone {
-			sh.setLast(args)
+			sh.setLast(lastWord(c, args))
 		}
 		return
 	}
 	sh.withContext(c, func(int) { sh.external(args) })
-	sh.setLast(args)
+	sh.setLast(lastWord(c, args))
+}
+
+// lastWord is the last word of a command as $_ has it.
+func lastWord(c *syntax.Simple, args []string) string {
+	last := args[len(args)-1]
+	a, value := markedAssign(c, last)
+	switch {
+	case a == nil:
+		return last
+	case a.IsArray:
+		return a.Name
+	}
+	return assignTarget(a) + value
 }
 
 // setLast remembers $_.
-func (sh *Shell) setLast(args []string) {
-	last := args[len(args)-1]
+func (sh *Shell) setLast(last string) {
 	if last == sh.lastArg {
 		return
 	}
@@ -444,9 +471,36 @@ func (sh *Shell) environment() command.Environ {
 	return environ{sh}
 }
 
-// assignMark begins the argument that stands for an assignment of a declaration command, by the number of its word. No
-// other argument has a NUL.
+// assignMark begins the argument that stands for an assignment of a declaration command: the number of its word follows
+// and, after another mark, the expanded value, unless that is an array. No other argument has a NUL.
 const assignMark = "\x00"
+
+// markedAssign returns the assignment that an argument stands for, nil when it is an ordinary one.
+func markedAssign(c *syntax.Simple, arg string) (a *syntax.Assign, value string) {
+	n, ok := strings.CutPrefix(arg, assignMark)
+	if !ok || c == nil {
+		return nil, ""
+	}
+	n, value, _ = strings.Cut(n, assignMark)
+	i, err := strconv.Atoi(n)
+	if err != nil || i >= len(c.Words) {
+		return nil, ""
+	}
+	return c.Words[i].Assign, value
+}
+
+// declaresArray reports whether a declaration command has an argument name=(…).
+func declaresArray(c *syntax.Simple) bool {
+	if !c.Decl {
+		return false
+	}
+	for _, w := range c.Words {
+		if w.Assign != nil && w.Assign.IsArray {
+			return true
+		}
+	}
+	return false
+}
 
 func baseOf(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 

@@ -262,7 +262,7 @@ func (p *Parser) paren() Command {
 	p.pos++
 	body := p.body()
 	p.closeParen()
-	return &Subshell{Body: body}
+	return &Subshell{Body: body, Line: p.lineAt(p.pos)}
 }
 
 func (p *Parser) closeParen() {
@@ -280,7 +280,7 @@ func (p *Parser) arithCommand() Command {
 		p.pos = start
 		return nil
 	}
-	return &Arith{X: NewArith(text, p.lineAt(start)), Line: p.lineAt(start)}
+	return &Arith{X: NewArith(text, p.lineAt(start)), Line: p.lineAt(p.pos)}
 }
 
 func (p *Parser) redirected(c Command) Command {
@@ -315,7 +315,7 @@ func (p *Parser) compound(w string) Command {
 		return p.caseClause(line)
 	case "[[":
 		p.pos += len(w)
-		return p.condClause(line)
+		return p.condClause()
 	}
 	return nil
 }

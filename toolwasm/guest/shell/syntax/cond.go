@@ -3,7 +3,7 @@ package syntax
 import "fmt"
 
 // condClause parses [[ expression ]] after the opening brackets.
-func (p *Parser) condClause(line int) Command {
+func (p *Parser) condClause() Command {
 	was := p.inCond
 	p.inCond = true
 	defer func() { p.inCond = was }()
@@ -13,7 +13,7 @@ func (p *Parser) condClause(line int) Command {
 		p.condUnexpected()
 	}
 	p.pos += 2
-	return &Cond{X: x, Line: line}
+	return &Cond{X: x, Line: p.lineAt(p.pos)}
 }
 
 func (p *Parser) condUnexpected() {

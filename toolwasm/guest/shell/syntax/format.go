@@ -26,8 +26,29 @@ func Head(c Command) string {
 		return "case " + c.Word.Src + " in "
 	case *ArithFor:
 		return "((" + c.Init.Src + "))"
+	case *Subshell:
+		return "( " + c.Body.inline() + " )"
 	}
 	return Format(c)
+}
+
+// inline returns the commands of a list on one line.
+func (l *List) inline() string {
+	text := ""
+	for i, item := range l.Items {
+		switch {
+		case i == 0:
+		case l.Items[i-1].Background:
+			text += " "
+		default:
+			text += "; "
+		}
+		text += Format(item.Cmd)
+		if item.Background {
+			text += " &"
+		}
+	}
+	return text
 }
 
 // FormatBody returns the body of a function in braces.

@@ -59,7 +59,10 @@ type AndOrPart struct {
 type Group struct{ Body *List }
 
 // Subshell is ( list ).
-type Subshell struct{ Body *List }
+type Subshell struct {
+	Body *List
+	Line int // of the closing parenthesis
+}
 
 // If is an if command; elif is an If in Else.
 type If struct {

@@ -61,6 +61,9 @@ func (p *Parser) simple() Command {
 		if len(c.Words) == 0 {
 			if a := p.assign(); a != nil {
 				c.Assigns = append(c.Assigns, a)
+				if len(c.Assigns)+len(c.Redirs) == 1 {
+					c.Line = p.lineAt(p.pos)
+				}
 				continue
 			}
 			if len(c.Assigns)+len(c.Redirs) > 0 {
@@ -80,6 +83,8 @@ func (p *Parser) simple() Command {
 			if f := p.functionParens(w, c.Line); f != nil {
 				return f
 			}
+			p.skipBlank()
+			c.Line = p.lineAt(p.pos) // of what follows the first word, as bash counts
 		}
 	}
 	if len(c.Words)+len(c.Assigns)+len(c.Redirs) == 0 {
