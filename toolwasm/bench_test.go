@@ -2,11 +2,14 @@ package toolwasm_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"openclaw/sandbox"
@@ -83,27 +86,99 @@ func BenchmarkShell(b *testing.B) {
 	}
 }
 
-// BenchmarkText measures commands over a larger file.
+// textCases are everyday uses of the commands that work on text, over the files of [writeInputs].
+var textCases = []struct{ name, script string }{
+	{"grep", `grep -c needle text`},
+	{"grep-lines", `grep needle text`},
+	{"grep-few", `grep 'needle needle needle' text`},
+	{"grep-number", `grep -n fox text`},
+	{"grep-invert", `grep -v fox text`},
+	{"grep-only", `grep -o fox text`},
+	{"grep-only-class", `grep -oE '[0-9]+' text`},
+	{"grep-word", `grep -w hay text`},
+	{"grep-i", `grep -ci 'NEEDLE fox' text`},
+	{"grep-i-lines", `grep -i fox text`},
+	{"grep-i-alternatives", `grep -ciE 'NEEDLE|STACK' text`},
+	{"grep-list", `grep -cF -e 'needle fox' -e 'hay stack' -e 'dog dog' text`},
+	{"grep-alternatives", `grep -cE 'needle fox|hay stack|dog dog' text`},
+	{"grep-regex", `grep -cE '[0-9]+ (fox|dog)s?' text`},
+	{"grep-class", `grep -c 'qu[a-z]*k needle' text`},
+	{"grep-start", `grep -c '^12' text`},
+	{"grep-end", `grep -c 'fox$' text`},
+	{"grep-between", `grep -c 'fox.*needle' text`},
+	{"grep-digits", `grep -cE '[0-9]{5}' text`},
+	{"grep-none", `grep -cE '[A-Z]{3}' text || true`},
+	{"grep-perl", `grep -cP '\d+ (?=fox)' text`},
+	{"wc", `wc text`},
+	{"wc-l", `wc -l text`},
+	{"wc-w", `wc -w text`},
+	{"wc-m", `wc -m text`},
+	{"sort", `sort text`},
+	{"sort-numeric", `sort -n text`},
+	{"sort-key", `sort -k2,3 text`},
+	{"sort-unique", `sort -u text`},
+	{"sort-reverse-key", `sort -t' ' -k1,1nr text`},
+	{"sed", `sed 's/fox/cat/' text`},
+	{"sed-global", `sed 's/o/0/g' text`},
+	{"sed-class", `sed 's/[0-9]\+/N/g' text`},
+	{"sed-groups", `sed -E 's/([a-z]+) ([a-z]+)/\2 \1/g' text`},
+	{"sed-print", `sed -n '/needle/p' text`},
+	{"sed-delete", `sed '/fox/d' text`},
+	{"sed-range", `sed -n '1000,200000p' text`},
+	{"sed-start", `sed 's/^/> /' text`},
+	{"sed-two", `sed -e 's/fox/cat/' -e 's/dog/bird/g' text`},
+	{"awk", `awk '{ s += $1 } END { print s }' text`},
+	{"awk-field", `awk -F' ' '{ print $2 }' text`},
+	{"awk-compare", `awk '$1 > 50000' text`},
+	{"awk-count", `awk '{ n[$2]++ } END { for (k in n) print k, n[k] }' text`},
+	{"awk-match", `awk '/needle/' text`},
+	{"awk-two", `awk '{ print $1, $3 }' text`},
+	{"awk-nf", `awk '{ n += NF } END { print n, NR }' text`},
+	{"awk-length", `awk 'length($0) > 40' text`},
+	{"awk-gsub", `awk '{ gsub(/fox/, "cat"); print }' text`},
+	{"awk-equal", `awk '$2 == "fox" { n++ } END { print n }' text`},
+	{"awk-comma", `awk -F, '{ print $2 }' csv`},
+	{"awk-comma-sum", `awk -F, -v OFS=, '$3 > 500 { $2 = "x"; print }' csv`},
+	{"awk-printf", `awk '{ printf "%s %d\n", $2, $1 }' text`},
+	{"cut-field", `cut -d' ' -f2 text`},
+	{"cut-fields", `cut -d' ' -f2,4- text`},
+	{"cut-chars", `cut -c1-10 text`},
+	{"cut-bytes", `cut -b3- text`},
+	{"tr", `tr a-z A-Z < text`},
+	{"tr-delete", `tr -d aeiou < text`},
+	{"tr-squeeze", `tr -s ' o' < text`},
+	{"tr-words", `tr -cs a-z '\n' < text`},
+	{"tr-lines", `tr ' ' '\n' < text`},
+	{"uniq", `uniq sorted`},
+	{"uniq-count", `uniq -c sorted`},
+	{"cat-number", `cat -n text`},
+	{"nl", `nl text`},
+	{"tac", `tac text`},
+	{"rev", `rev text`},
+	{"head", `head -n 300000 text`},
+	{"tail", `tail -n 300000 text`},
+	{"tail-from", `tail -n +1000 text`},
+	{"jq-field", `jq .a json`},
+	{"jq-raw", `jq -r .b json`},
+	{"jq-select", `jq -c 'select(.a > 50000)' json`},
+	{"jq-object", `jq -c '{a, c: .c[0]}' json`},
+	{"jq-identity", `jq -c . json`},
+	{"md5sum", `md5sum text`},
+	{"sha256sum", `sha256sum text`},
+	{"base64", `base64 text`},
+	{"gzip", `gzip -c text`},
+	{"gunzip", `gzip -dc text.gz`},
+	{"cat", `cat text`},
+	{"pipeline", `cut -d' ' -f2 text | sort | uniq -c | sort -rn`},
+}
+
+// BenchmarkText measures commands over larger files.
 func BenchmarkText(b *testing.B) {
 	tools := newTools(b)
 	dir := b.TempDir()
 	const size = 20 << 20
-	writeText(b, filepath.Join(dir, "text"), size)
-	for _, c := range []struct{ name, script string }{
-		{"grep", `grep -c needle text`},
-		{"grep-regex", `grep -cE '[0-9]+ (fox|dog)s?' text`},
-		{"grep-class", `grep -c 'qu[a-z]*k needle' text`},
-		{"grep-i", `grep -ci 'NEEDLE fox' text`},
-		{"grep-lines", `grep needle text | tail -1`},
-		{"wc", `wc text`},
-		{"sort", `sort text | tail -1`},
-		{"sed", `sed 's/fox/cat/' text | tail -1`},
-		{"awk", `awk '{ s += $1 } END { print s }' text`},
-		{"cut", `cut -d' ' -f2 text | tail -1`},
-		{"tr", `tr a-z A-Z < text | tail -1`},
-		{"md5sum", `md5sum text`},
-		{"gzip", `gzip -c text | wc -c`},
-	} {
+	writeInputs(b, dir, size)
+	for _, c := range textCases {
 		b.Run(c.name+"/sandbox", withBytes(size, sandboxed(tools, dir, c.script)))
 		b.Run(c.name+"/bash", withBytes(size, native(dir, c.script)))
 	}
@@ -113,6 +188,38 @@ func withBytes(n int64, f func(b *testing.B)) func(b *testing.B) {
 	return func(b *testing.B) {
 		b.SetBytes(n)
 		f(b)
+	}
+}
+
+// writeInputs makes the files that textCases read, each of about the given size: lines of words, the words sorted, comma-separated
+// values, and a JSON object a line.
+func writeInputs(tb testing.TB, dir string, size int) {
+	tb.Helper()
+	writeText(tb, filepath.Join(dir, "text"), size)
+	text, err := os.ReadFile(filepath.Join(dir, "text"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	words := strings.Fields(string(text))
+	var csv, json, zipped bytes.Buffer
+	for i := 0; i+7 <= len(words) && csv.Len() < size; i += 7 {
+		w := words[i : i+7]
+		fmt.Fprintf(&csv, "%s,%s %s,%d,%s\n", w[1], w[2], w[3], i%1000, w[0])
+		fmt.Fprintf(&json, "{\"a\": %s, \"b\": \"%s %s\", \"c\": [%d, true, null, {\"d\": %q}]}\n", w[0], w[1], w[2], i, w[3])
+	}
+	slices.Sort(words)
+	gz := gzip.NewWriter(&zipped)
+	_, _ = gz.Write(text) // a buffer takes everything
+	if err := gz.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	for name, data := range map[string][]byte{
+		"csv": csv.Bytes(), "json": json.Bytes(), "text.gz": zipped.Bytes(),
+		"sorted": []byte(strings.Join(words, "\n") + "\n"),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			tb.Fatal(err)
+		}
 	}
 }
 

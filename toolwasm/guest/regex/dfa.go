@@ -54,6 +54,7 @@ type dfa struct {
 	index  map[string]int32
 	starts [8]int32 // by what is before; 0 unknown
 	held   int      // instructions in all states
+	asked  before   // what the program asks for of what is before
 
 	cur, next sparse
 	key       []byte
@@ -61,6 +62,7 @@ type dfa struct {
 	startStep map[int][]int32
 	startNull bool // a match may be empty
 	work      int
+	read      int
 	yield     func()
 }
 
@@ -106,6 +108,7 @@ func newDFA(prog *program, floating bool, yield func()) *dfa {
 	d.next.init(len(prog.insts))
 	d.classify()
 	d.stride = d.nclass + spareSymbols
+	d.asked = d.relevant()
 	d.reset()
 	if floating {
 		d.closure(&d.next, prog.start, nil)
@@ -300,9 +303,12 @@ func (d *dfa) hasMatch(set []int32) bool {
 	return false
 }
 
-// startState returns the state before the first character.
-func (d *dfa) startState(l before) int32 {
-	l &= d.relevant()
+// startState returns the state before the character at from.
+func (d *dfa) startState(t text, from int) int32 {
+	var l before
+	if d.asked != 0 {
+		l = t.before(from, d.prog.newline) & d.asked
+	}
 	if s := d.starts[l]; s != 0 {
 		return s
 	}
@@ -432,7 +438,7 @@ func (d *dfa) advance(st *state, sym int) (set []int32, l before, match bool) {
 		l |= beforeWord
 	}
 	d.work += len(d.cur.dense)
-	return d.next.dense, l & d.relevant(), match
+	return d.next.dense, l & d.asked, match
 }
 
 // answer extends the current set through the assertions that hold before character c.
@@ -490,7 +496,7 @@ func (d *dfa) startMoves(sym int) []int32 {
 func (d *dfa) longest(t text, from int) (end, reach int) {
 	end = -1
 	b := t.b
-	s := d.startState(t.before(from, d.prog.newline))
+	s := d.startState(t, from)
 	dead, deadMatch := int32(-stateDead*d.stride), int32(-stateDeadMatch*d.stride)
 	i := from
 	for i < len(b) {
@@ -533,28 +539,15 @@ func (d *dfa) longest(t text, from int) (end, reach int) {
 // first returns the end of the match that ends first of those that begin at from or later, or -1.
 func (d *dfa) first(t text, from int) int {
 	b := t.b
-	s := d.startState(t.before(from, d.prog.newline))
-	i := from
-	for i < len(b) {
+	s := d.startState(t, from)
+	for i := from; i < len(b); {
 		stop := min(len(b), i+yieldBytes)
-		at := i
-		var n int32
-		trans := d.trans
-		for i < stop {
-			n = trans[int(s)+int(d.class[b[i]])]
-			if n <= 0 {
-				break
-			}
-			s = n
-			i++
-		}
-		if i >= stop {
-			if d.yield != nil {
-				d.yield()
-			}
+		at, last, n := d.run(b[:stop], i, s)
+		d.passed(at - i)
+		i, s = at, last
+		if i == stop {
 			continue
 		}
-		at = i
 		i++
 		if n == 0 {
 			sym := int(d.class[b[at]])
@@ -574,4 +567,44 @@ func (d *dfa) first(t text, from int) int {
 		return len(b)
 	}
 	return -1
+}
+
+// run follows known transitions through b from i on and state s, as long as they lead to no match. It returns where it stopped, the
+// state there, and the transition by the character there, which is not positive, unless b is at its end.
+func (d *dfa) run(b []byte, i int, s int32) (at int, last, n int32) {
+	trans, class := d.trans, &d.class
+	for i < len(b)-3 {
+		// Several characters in each round: a round costs as much as a character.
+		if n = trans[int(s)+int(class[b[i]])]; n <= 0 {
+			return i, s, n
+		}
+		if s = trans[int(n)+int(class[b[i+1]])]; s <= 0 {
+			return i + 1, n, s
+		}
+		if n = trans[int(s)+int(class[b[i+2]])]; n <= 0 {
+			return i + 2, s, n
+		}
+		if s = trans[int(n)+int(class[b[i+3]])]; s <= 0 {
+			return i + 3, n, s
+		}
+		i += 4
+	}
+	for ; i < len(b); i++ {
+		if n = trans[int(s)+int(class[b[i]])]; n <= 0 {
+			return i, s, n
+		}
+		s = n
+	}
+	return i, s, s
+}
+
+// passed counts text that has been read, and yields when it is time.
+func (d *dfa) passed(n int) {
+	if d.read += n; d.read < yieldBytes {
+		return
+	}
+	d.read = 0
+	if d.yield != nil {
+		d.yield()
+	}
 }

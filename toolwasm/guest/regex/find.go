@@ -20,6 +20,9 @@ func (re *Regexp) MatchEnd(b []byte, from int, notBOL bool) int {
 	t := text{b, notBOL, re.prog.raw}
 	if re.lit.need != nil {
 		if re.lines && !re.prog.backrefs {
+			if re.rarity.common {
+				return re.scanner().first(t, from)
+			}
 			end, next, done := re.matchLine(t, from)
 			if done {
 				return end

@@ -1,7 +1,8 @@
 package regex
 
 import (
-	"bytes"
+	"math/bits"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -22,13 +23,13 @@ func findLiterals(root *node, prog *program) literals {
 	var runs literalRuns
 	exact := runs.walk(root)
 	runs.cut()
-	if runs.best != nil {
+	if len(runs.best) > 0 {
 		l.need = newFinder(runs.best)
 	}
 	if exact && prog.groups == 0 && runs.count == 1 {
 		l.whole = l.need
 	}
-	if runs.prefix != nil {
+	if len(runs.prefix) > 0 {
 		l.prefix = newFinder(runs.prefix)
 	}
 	if len(prog.rawBytes) == 0 { // else a candidate could lie inside a character
@@ -38,9 +39,18 @@ func findLiterals(root *node, prog *program) literals {
 	return l
 }
 
+// literal is a string, of which letters may stand in either case.
+type literal []literalByte
+
+// literalByte stands for the bytes that are c once caseBit is set in them.
+type literalByte struct{ c, caseBit byte }
+
+// caseBit is what tells the two cases of an ASCII letter apart.
+const caseBit = 0x20
+
 // literalRuns collects the strings of single characters that every match contains.
 type literalRuns struct {
-	run, best, prefix []byte
+	run, best, prefix literal
 	count             int
 	moved             bool // something came before the current run
 }
@@ -53,10 +63,10 @@ func (l *literalRuns) cut() {
 	}
 	l.count++
 	if !l.moved {
-		l.prefix = bytes.Clone(l.run)
+		l.prefix = slices.Clone(l.run)
 	}
 	if len(l.run) > len(l.best) {
-		l.best = bytes.Clone(l.run)
+		l.best = slices.Clone(l.run)
 	}
 	l.run = l.run[:0]
 	l.moved = true
@@ -66,12 +76,10 @@ func (l *literalRuns) cut() {
 func (l *literalRuns) walk(n *node) bool {
 	switch n.kind {
 	case nodeSet:
-		r, ok := n.set.single()
-		if !ok || len(l.run) >= maxLiteral {
+		if len(l.run) >= maxLiteral || !l.run.add(n.set) {
 			l.cut()
 			return false
 		}
-		l.run = utf8.AppendRune(l.run, r)
 		return true
 	case nodeByte:
 		// An invalid byte could pair with its neighbours in the text; the automaton decides.
@@ -102,6 +110,31 @@ func (l *literalRuns) walk(n *node) bool {
 	}
 	l.cut()
 	return false
+}
+
+// add appends what a set stands for, if that is one character or an ASCII letter in either case.
+func (l *literal) add(s *set) bool {
+	if c, ok := s.letter(); ok {
+		*l = append(*l, literalByte{c, caseBit})
+		return true
+	}
+	r, ok := s.single()
+	if !ok {
+		return false
+	}
+	for _, c := range utf8.AppendRune(nil, r) {
+		*l = append(*l, literalByte{c: c})
+	}
+	return true
+}
+
+// letter returns the lower case of the ASCII letter that the set consists of in both cases, if it does.
+func (s *set) letter() (lower byte, ok bool) {
+	if s.negated || len(s.spans) > 0 || len(s.classes) > 0 || s.ascii[0] != 0 || bits.OnesCount64(s.ascii[1]) != len("aA") {
+		return 0, false
+	}
+	lower = byte(utf8.RuneSelf - 1 - bits.LeadingZeros64(s.ascii[1]))
+	return lower, isLower(lower) && s.hasASCII(lower&^caseBit)
 }
 
 // beginsLine reports whether every match must begin at ^ or \`.

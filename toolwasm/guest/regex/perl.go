@@ -25,6 +25,8 @@ type Perl struct {
 	vm    perlMachine
 	first *[256]bool
 	need  *finder // every match contains this
+	lines *Regexp // matches in every line that holds a match, and perhaps in others; nil when there is none that is simple enough
+	exact bool    // it matches in no others
 }
 
 type perlOp uint8
@@ -98,8 +100,9 @@ func CompilePerl(pattern string, flags Flags) (*Perl, error) {
 	}
 	re.first = re.prog.firstBytes()
 	if lit := perlLiteral(root); len(lit) > 0 {
-		re.need = newFinder(lit)
+		re.need = plainFinder(lit)
 	}
+	re.lines, re.exact = perlLines(root)
 	return re, nil
 }
 
@@ -115,7 +118,12 @@ func (re *Perl) SubexpIndex(name string) int {
 }
 
 // SetYield makes long searches call f every few thousand steps, as [Regexp.SetYield] does.
-func (re *Perl) SetYield(f func()) { re.yield = f }
+func (re *Perl) SetYield(f func()) {
+	re.yield = f
+	if re.lines != nil {
+		re.lines.SetYield(f)
+	}
+}
 
 // Find returns the bounds of the first match that begins at from or later, and of its groups, as [Regexp.Find] does.
 func (re *Perl) Find(dst []int, b []byte, from int) ([]int, error) {
@@ -198,6 +206,14 @@ func (re *Perl) Candidate(b []byte, from int) int {
 		return -1
 	}
 	return from + i
+}
+
+// CandidateLine is Candidate for lines that end with newlines. sure says that the line does hold a match.
+func (re *Perl) CandidateLine(b []byte, from int) (at int, sure bool) {
+	if re.lines == nil {
+		return re.Candidate(b, from), false
+	}
+	return re.lines.MatchEnd(b, from, false), re.exact
 }
 
 // perlLiteral returns the longest string of single characters in the outermost sequence of a pattern.

@@ -72,11 +72,12 @@ type Regexp struct {
 	lines bool
 	yield func()
 
-	lit   literals
-	scan  *dfa // finds whether there is a match from here on
-	match *dfa // finds the longest match that begins here
-	bt    backtracker
-	nfa   simulation
+	lit    literals
+	rarity rarity
+	scan   *dfa // finds whether there is a match from here on
+	match  *dfa // finds the longest match that begins here
+	bt     backtracker
+	nfa    simulation
 }
 
 // Compile reads a pattern. The error is an *[Error].
@@ -140,7 +141,7 @@ func (re *Regexp) NumSubexp() int { return re.nsub }
 
 // Literal returns the bytes that the pattern stands for when it is nothing but a string of literal characters.
 func (re *Regexp) Literal() ([]byte, bool) {
-	if re.lit.whole == nil {
+	if re.lit.whole == nil || re.lit.whole.caseBits != nil {
 		return nil, false
 	}
 	return re.lit.whole.lit, true

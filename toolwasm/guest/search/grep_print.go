@@ -73,6 +73,12 @@ func (g *grep) colored(seq, text string) {
 	g.colorOff(seq)
 }
 
+func (g *grep) coloredBytes(seq string, text []byte) {
+	g.colorOn(seq)
+	_, _ = g.out.Write(text)
+	g.colorOff(seq)
+}
+
 // prefixName prints the file's name and what follows it, when names are asked for.
 func (s *search) prefixName(sep byte) {
 	if !s.g.names {
@@ -98,25 +104,32 @@ func (s *search) listName() {
 // head prints what stands before a line, or before a match with -o.
 func (s *search) head(line, offset int64, sep byte, empty bool) {
 	g := s.g
-	pad := func(n int64) string {
-		text := strconv.FormatInt(n, 10)
-		if s.o.tab && g.names {
-			return " " + text
-		}
-		return text
-	}
 	s.prefixName(sep)
 	if s.o.number {
-		g.colored(g.colors.number, pad(line))
-		g.colored(g.colors.separator, string(rune(sep)))
+		s.headNumber(g.colors.number, line, sep)
 	}
 	if s.o.offset {
-		g.colored(g.colors.offset, pad(offset))
-		g.colored(g.colors.separator, string(rune(sep)))
+		s.headNumber(g.colors.offset, offset, sep)
 	}
 	if s.o.tab && !empty && (g.names || s.o.number || s.o.offset) {
 		_ = g.out.WriteByte('\t')
 	}
+}
+
+// headNumber prints a number that stands before a line, and what follows it.
+func (s *search) headNumber(color string, n int64, sep byte) {
+	g := s.g
+	text := g.out.AvailableBuffer()
+	if s.o.tab && g.names {
+		text = append(text, ' ')
+	}
+	text = strconv.AppendInt(text, n, 10)
+	if !s.o.color {
+		_, _ = g.out.Write(append(text, sep))
+		return
+	}
+	g.colored(color, string(text)) // the colour is written where the text stands
+	g.colored(g.colors.separator, string(rune(sep)))
 }
 
 // print writes a line, selected if sep is a colon.
@@ -134,6 +147,11 @@ func (s *search) print(r record, sep byte) {
 		}
 		return
 	}
+	if s.bare() {
+		_, _ = g.out.Write(r.text)
+		_ = g.out.WriteByte(g.delim)
+		return
+	}
 	s.head(r.line, r.offset, sep, len(r.text) == 0)
 	if s.o.color {
 		s.printColored(r.text, matching, selected)
@@ -144,6 +162,12 @@ func (s *search) print(r record, sep byte) {
 	if s.o.flush {
 		_ = g.out.Flush()
 	}
+}
+
+// bare reports whether lines are printed as they are.
+func (s *search) bare() bool {
+	o := s.o
+	return !s.g.names && !o.number && !o.offset && !o.color && !o.flush
 }
 
 // eachMatch calls f with the bounds of each match in a line that is not empty.
@@ -171,7 +195,7 @@ func (s *search) printMatches(r record) {
 	g := s.g
 	s.eachMatch(r.text, func(start, end int) {
 		s.head(r.line, r.offset+int64(start), ':', false)
-		g.colored(g.colors.match, string(r.text[start:end]))
+		g.coloredBytes(g.colors.match, r.text[start:end])
 		_ = g.out.WriteByte(g.delim)
 	})
 	if s.o.flush {
@@ -189,13 +213,13 @@ func (s *search) printColored(line []byte, matching, selected bool) {
 	if matching {
 		s.eachMatch(line, func(start, end int) {
 			if start > at {
-				g.colored(whole, string(line[at:start]))
+				g.coloredBytes(whole, line[at:start])
 			}
-			g.colored(match, string(line[start:end]))
+			g.coloredBytes(match, line[start:end])
 			at = end
 		})
 	}
 	if at < len(line) {
-		g.colored(whole, string(line[at:]))
+		g.coloredBytes(whole, line[at:])
 	}
 }

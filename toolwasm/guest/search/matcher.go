@@ -84,16 +84,16 @@ func (m *posixMatcher) find(line []byte, from int) (start, end int) {
 type lineMatcher struct {
 	matcher
 	delim byte
-	// candidate, if set, returns a place in the next line that can match, or -1.
-	candidate func(b []byte, from int) int
+	// candidate, if set, returns a place in the next line that can match, or -1; sure says that it does.
+	candidate func(b []byte, from int) (at int, sure bool)
 }
 
 func (m *lineMatcher) scan(b []byte, from int) int {
 	for from < len(b) {
 		if m.candidate != nil {
-			at := m.candidate(b, from)
-			if at < 0 {
-				return -1
+			at, sure := m.candidate(b, from)
+			if at < 0 || sure {
+				return at
 			}
 			from += bytes.LastIndexByte(b[from:at], m.delim) + 1
 		}

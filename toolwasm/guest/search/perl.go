@@ -35,11 +35,12 @@ func newPerlMatcher(p *command.Proc, o *grepOptions) matcher {
 		p.Exit(statusTrouble)
 	}
 	re.SetYield(p.Yield)
-	delim := byte('\n')
+	m := &lineMatcher{matcher: &perlMatcher{p: p, re: re}, delim: '\n', candidate: re.CandidateLine}
 	if o.null {
-		delim = 0
+		m.delim = 0
+		m.candidate = func(b []byte, from int) (int, bool) { return re.Candidate(b, from), false }
 	}
-	return &lineMatcher{matcher: &perlMatcher{p: p, re: re}, delim: delim, candidate: re.Candidate}
+	return m
 }
 
 func (m *perlMatcher) scan(line []byte, _ int) int {

@@ -46,7 +46,7 @@ func newRgMatcher(p *command.Proc, o *rgOptions) rgMatcher {
 	}
 	m := &rustMatcher{lineMatcher: &lineMatcher{matcher: rustLine{re}, delim: '\n'}, re: re}
 	if scan := lineScanner(p, tree); scan != nil {
-		m.candidate = scan.MatchFrom
+		m.candidate = func(b []byte, from int) (int, bool) { return scan.MatchFrom(b, from), false }
 	}
 	return m
 }
@@ -153,7 +153,7 @@ func newRgPerl(p *command.Proc, o *rgOptions, pattern string) rgMatcher {
 	}
 	re.SetYield(p.Yield)
 	inner := &perlMatcher{p: p, re: re}
-	return &rgPerl{lineMatcher: &lineMatcher{matcher: inner, delim: '\n', candidate: re.Candidate}, p: p, re: re}
+	return &rgPerl{lineMatcher: &lineMatcher{matcher: inner, delim: '\n', candidate: re.CandidateLine}, p: p, re: re}
 }
 
 func (m *rgPerl) all(text []byte) [][]int {

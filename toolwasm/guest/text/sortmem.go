@@ -164,13 +164,7 @@ const maxPartitions = 96
 // index makes the entries.
 func (m *memory) index() {
 	m.entries = make([]entry, 0, m.lines)
-	m.exact = true
-	var first *sortKey
-	m.byteKey, m.flip = true, m.c.reverse
-	if len(m.c.keys) > 0 {
-		first = &m.c.keys[0]
-		m.byteKey, m.flip = first.plain(), first.reverse
-	}
+	first := m.begin()
 	for _, b := range m.buffers {
 		base := b.slot << slotBits
 		for at := 0; at < len(b.data); {
@@ -182,6 +176,17 @@ func (m *memory) index() {
 		}
 		m.p.Yield()
 	}
+}
+
+// begin sets how lines are compared by the first key, which it returns, or by themselves when there is none.
+func (m *memory) begin() (first *sortKey) {
+	m.exact = true
+	m.byteKey, m.flip = true, m.c.reverse
+	if len(m.c.keys) > 0 {
+		first = &m.c.keys[0]
+		m.byteKey, m.flip = first.plain(), first.reverse
+	}
+	return first
 }
 
 func (m *memory) abbreviate(e *entry, line []byte, first *sortKey) {
@@ -296,16 +301,15 @@ func (m *memory) resolve(es []entry, depth uint32) {
 	if len(es) < 2 {
 		return
 	}
-	if !m.byteKey {
-		m.byComparison(es)
-		return
-	}
 	const few = 8
-	if len(es) <= few {
+	switch {
+	case len(es) <= few || !m.byteKey && !m.exact:
 		m.byComparison(es)
-		return
+	case !m.byteKey:
+		m.ties(es)
+	default:
+		m.deeper(es, depth)
 	}
-	m.deeper(es, depth)
 }
 
 // deeper sorts entries whose keys agree in the eight bytes from depth on. Keys that end there come first, the
@@ -348,13 +352,22 @@ func (m *memory) deeper(es []entry, depth uint32) {
 	m.quick(rest, next, maxPartitions)
 }
 
-// ties sorts entries whose first keys are equal.
+// ties sorts entries whose first keys are equal by the keys that follow, or by the whole lines.
 func (m *memory) ties(es []entry) {
 	if len(m.c.keys) == 0 || len(m.c.keys) == 1 && (m.c.stable || m.c.unique) {
 		slices.SortFunc(es, func(a, b entry) int { return cmp.Compare(a.off, b.off) })
 		return
 	}
-	m.byComparison(es)
+	c := *m.c
+	c.keys = c.keys[1:]
+	rest := memory{p: m.p, c: &c, store: m.store}
+	first := rest.begin()
+	for i := range es {
+		e := &es[i]
+		e.key, e.end = 0, e.len
+		rest.abbreviate(e, m.line(e), first)
+	}
+	rest.quick(es, 0, maxPartitions)
 }
 
 // byComparison sorts entries by comparing the lines; equal ones keep the order in which they were read.
