@@ -61,6 +61,20 @@ func deviceFD(full string) (int, bool) {
 	return n, err == nil && n >= 0
 }
 
+// isTerminal reports whether a descriptor, given by its number, is a terminal.
+func (sh *Shell) isTerminal(number string) bool {
+	n, err := strconv.Atoi(strings.TrimSpace(number))
+	if err != nil {
+		return false
+	}
+	f := sh.fd(n)
+	if f == nil {
+		return false
+	}
+	file, ok := f.stream.(*os.File)
+	return ok && sys.IsTerminal(file)
+}
+
 // testUnary evaluates -op s.
 func (sh *Shell) testUnary(op, s string) bool {
 	switch op {
@@ -77,7 +91,7 @@ func (sh *Shell) testUnary(op, s string) bool {
 		v := sh.find(s)
 		return v != nil && v.attrs&attrNameref != 0 && v.set
 	case "-t":
-		return false // a guest has no terminal
+		return sh.isTerminal(s)
 	case "-h", "-L":
 		info, err := sh.stat(s, false)
 		return err == nil && info.IsLink()

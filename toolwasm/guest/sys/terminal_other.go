@@ -1,0 +1,5 @@
+//go:build !linux && !wasip1
+
+package sys
+
+func terminalDescriptor(uintptr) bool { return false }
