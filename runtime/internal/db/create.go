@@ -149,6 +149,30 @@ func identify(path string, s Schema) (err error) {
 	if version > s.version() {
 		return newerError(s, version)
 	}
+	return checkLength(conn, path, info.Size())
+}
+
+// checkLength finds a database that was cut off. While there is a WAL, the missing part may be in it.
+func checkLength(conn *sqlite.Conn, path string, size int64) error {
+	pages, err := pragmaInt(conn, "page_count")
+	if err != nil {
+		return err
+	}
+	pageSize, err := pragmaInt(conn, "page_size")
+	if err != nil {
+		return err
+	}
+	if wal, err := os.Stat(path + walSuffix); err == nil && wal.Size() > 0 {
+		return nil
+	}
+	// Another process may have moved its WAL and removed it since the size was read.
+	info, err := os.Stat(path)
+	if err != nil {
+		return fileError(err)
+	}
+	if want := pages * pageSize; max(size, info.Size()) < want {
+		return &Error{Reason: ErrDamaged, Detail: fmt.Sprintf("it has %d bytes of %d", info.Size(), want)}
+	}
 	return nil
 }
 

@@ -101,7 +101,7 @@ func (d *DB) failure(ctx context.Context, op string, err error) error {
 	switch {
 	case err == nil, errors.As(err, &typed):
 		return err
-	case ctx.Err() != nil && code(err).ToPrimary() == sqlite.ResultInterrupt:
+	case ctx.Err() != nil && (code(err).ToPrimary() == sqlite.ResultInterrupt || isBusy(code(err))):
 		return context.Cause(ctx)
 	case !fromSQLite(err):
 		return err

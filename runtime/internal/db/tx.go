@@ -21,9 +21,9 @@ func (d *DB) Write(ctx context.Context, run func(*sqlite.Conn) error) error {
 	}
 	select {
 	case conn := <-d.writer:
+		defer d.requestMove()
+		defer func() { d.writer <- conn }()
 		err := d.transact(ctx, conn, "BEGIN IMMEDIATE", run)
-		d.writer <- conn
-		d.requestMove()
 		return d.failure(ctx, "write", err)
 	case <-d.closed:
 		return ErrClosed
@@ -39,16 +39,15 @@ func (d *DB) Read(ctx context.Context, run func(*sqlite.Conn) error) error {
 	}
 	select {
 	case conn := <-d.readers:
+		defer func() { d.readers <- conn }()
 		if conn == nil {
 			opened, err := d.connect(ctx)
 			if err != nil {
-				d.readers <- nil
 				return d.failure(ctx, "read", err)
 			}
 			conn = opened
 		}
 		err := d.transact(ctx, conn, "BEGIN", run)
-		d.readers <- conn
 		return d.failure(ctx, "read", err)
 	case <-d.closed:
 		return ErrClosed
