@@ -128,5 +128,5 @@ func trusted(dir string) error {
 	if !st.IsDir() {
 		return &fs.PathError{Op: "open", Path: dir, Err: errors.New("not a directory")}
 	}
-	return checkOwner(st)
+	return checkOwner(dir, st)
 }

@@ -5,4 +5,4 @@ package sandbox
 import "io/fs"
 
 // checkOwner relies on the user's cache directory being private, as it is on systems without permission bits.
-func checkOwner(fs.FileInfo) error { return nil }
+func checkOwner(string, fs.FileInfo) error { return nil }
