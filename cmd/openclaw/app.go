@@ -13,9 +13,9 @@ import (
 
 // Exit statuses of the command beside those of scripts.
 const (
-	statusTimeout     = 124 // the deadline ended the script
-	statusSandbox     = 125 // the sandbox failed, the command line was wrong, or another limit ended the script
-	statusInterrupted = 130 // Ctrl-C
+	statusTimeout = 124 // the deadline ended the script
+	statusSandbox = 125 // the sandbox failed, the command line was wrong, or another limit ended the script
+	statusSignal  = 128 // and the number of the signal, as shells have it: 130 for Ctrl-C
 )
 
 // exitStatus carries a status through the command line library without a message.
@@ -37,7 +37,7 @@ func run(ctx context.Context, args []string, std streams) int {
 	case errors.As(err, &status):
 		return int(status)
 	}
-	fmt.Fprintf(std.err, "openclaw: %v\n", err)
+	fmt.Fprintf(std.err, "openclaw: %s\n", plainText(err))
 	return statusOf(ctx, err)
 }
 
@@ -50,7 +50,7 @@ func statusOf(ctx context.Context, err error) int {
 	case errors.As(err, &limit) && limit.Limit == sandbox.LimitTimeout:
 		return statusTimeout
 	case ctx.Err() != nil:
-		return statusInterrupted
+		return statusOfSignal(ctx)
 	}
 	return statusSandbox
 }
@@ -77,22 +77,29 @@ func newApp(std streams) *cli.App {
 			versionCommand(std),
 			completionCommand(std),
 		},
-		Action:         requireCommand,
+		Flags:          []cli.Flag{&cli.BoolFlag{Name: "version", Aliases: []string{"v"}, DisableDefaultText: true, Usage: "show the version"}},
+		Action:         func(c *cli.Context) error { return requireCommand(c, std) },
 		ExitErrHandler: func(*cli.Context, error) {},
-		OnUsageError:   plainUsageError,
+	}
+	app.OnUsageError = func(c *cli.Context, err error, sub bool) error {
+		return plainUsageError(c, flagError(app.Flags, err), sub)
 	}
 	for _, c := range app.Commands {
 		c.OnUsageError = plainUsageError
 	}
-	hideHelpCommands(app.Commands)
+	adapt(app.Commands)
 	return app
 }
 
-// hideHelpCommands keeps the operand "help" of a command from being a command of its own.
-func hideHelpCommands(commands []*cli.Command) {
+// adapt makes the library treat every command as this program wants: an operand "help" is not a command of its own, and
+// mistakes in options are told in the same words.
+func adapt(commands []*cli.Command) {
 	for _, c := range commands {
 		c.HideHelpCommand = len(c.Subcommands) == 0
-		hideHelpCommands(c.Subcommands)
+		if tell := c.OnUsageError; tell != nil {
+			c.OnUsageError = func(ctx *cli.Context, err error, sub bool) error { return tell(ctx, flagError(c.Flags, err), sub) }
+		}
+		adapt(c.Subcommands)
 	}
 }
 
@@ -106,9 +113,12 @@ func plainUsageError(c *cli.Context, err error, _ bool) error {
 }
 
 // requireCommand shows the help when nothing is asked for, and names a command that does not exist.
-func requireCommand(c *cli.Context) error {
-	if c.Args().Present() {
-		return fmt.Errorf("unknown command %q (try 'openclaw --help')", c.Args().First())
+func requireCommand(c *cli.Context, std streams) error {
+	switch {
+	case c.Args().Present():
+		return errUnknownCommand(c.Args().First(), c.App.Commands)
+	case c.Bool("version"):
+		return printVersion(std)
 	}
 	return cli.ShowAppHelp(c)
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 
@@ -22,7 +23,12 @@ It can read and change that directory and a private /tmp, and nothing else: no o
 file, no network, no process, no variable of this environment.
 
 The exit status is the script's; 124 when the deadline ended it; 125 when the sandbox
-failed or another limit ended it; 130 when it was interrupted.
+failed or another limit ended it; 130 when it was interrupted, 143 when it was terminated.
+
+SCRIPT is one argument: "openclaw exec ls -l" runs the script "ls" with $1 set to "-l". Quote
+it, as in the examples. Options stand before SCRIPT; what follows it is the script's.
+With --json, output that is not UTF-8 is also there as it was, in the members stdoutBase64
+and stderrBase64.
 
 EXAMPLES
    openclaw exec -- 'grep -rn TODO . | sort | head'
@@ -101,15 +107,36 @@ func reportLimits(w io.Writer, limits sandbox.Limits, result *sandbox.Result, er
 		if l == sandbox.LimitOutput || ended != nil && ended.Limit == l {
 			continue
 		}
-		fmt.Fprintf(w, "openclaw: %s limit reached\n", l)
+		fmt.Fprintf(w, "openclaw: %s limit%s reached\n", l, limitNote(limits, l))
 	}
+}
+
+// limitNote is the value of a limit and the option that sets it, where there is one.
+func limitNote(limits sandbox.Limits, l sandbox.Limit) string {
+	switch l {
+	case sandbox.LimitDisk:
+		return fmt.Sprintf(" of %s (--disk)", byteText(limits.Disk))
+	case sandbox.LimitFileSize:
+		return fmt.Sprintf(" of %s (--disk raises it)", byteText(limits.FileSize))
+	case sandbox.LimitFiles:
+		return fmt.Sprintf(" of %d", sandbox.DefaultFiles)
+	case sandbox.LimitHandles:
+		return fmt.Sprintf(" of %d", sandbox.DefaultHandles)
+	case sandbox.LimitDepth:
+		return fmt.Sprintf(" of %d", sandbox.DefaultDepth)
+	}
+	return ""
 }
 
 // execResult is what exec --json prints.
 type execResult struct {
-	ExitCode   int      `json:"exitCode"`
-	Stdout     string   `json:"stdout"`
-	Stderr     string   `json:"stderr"`
+	ExitCode int    `json:"exitCode"`
+	Stdout   string `json:"stdout"`
+	Stderr   string `json:"stderr"`
+	// What was written, when it is not the UTF-8 that JSON can hold.
+	StdoutBase64 []byte `json:"stdoutBase64,omitempty"`
+	StderrBase64 []byte `json:"stderrBase64,omitempty"`
+
 	Truncated  bool     `json:"truncated"`
 	Duration   float64  `json:"durationMs"`
 	Fuel       int64    `json:"fuelUsed"`
@@ -130,6 +157,7 @@ func execJSON(c *cli.Context, std streams, tools *tools, script toolwasm.Script)
 		ExitCode: result.ExitCode, Stdout: validText(stdout.Bytes()), Stderr: validText(stderr.Bytes()),
 		Truncated: result.Truncated, Duration: milliseconds(result.Duration), Fuel: result.Fuel,
 		PeakMemory: result.PeakMemory, Changed: result.Changed,
+		StdoutBase64: notText(stdout.Bytes()), StderrBase64: notText(stderr.Bytes()),
 	}
 	if out.Changed == nil {
 		out.Changed = []string{}
@@ -140,8 +168,8 @@ func execJSON(c *cli.Context, std streams, tools *tools, script toolwasm.Script)
 	}
 	if err != nil {
 		out.ExitCode = statusOf(c.Context, err)
-		out.Error = err.Error()
-		fmt.Fprintf(std.err, "openclaw: %v\n", err)
+		out.Error = plainText(err)
+		fmt.Fprintf(std.err, "openclaw: %s\n", out.Error)
 	}
 	if err := printJSON(std.out, out); err != nil {
 		return err
@@ -160,5 +188,13 @@ func printJSON(w io.Writer, v any) error {
 
 // validText replaces what is no UTF-8, as JSON cannot hold it.
 func validText(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }
+
+// notText returns b when validText would change it.
+func notText(b []byte) []byte {
+	if utf8.Valid(b) {
+		return nil
+	}
+	return b
+}
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

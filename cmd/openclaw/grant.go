@@ -24,7 +24,7 @@ func grantFlags() []cli.Flag {
 		&cli.StringFlag{Name: "agent", Usage: "what the main session of the agent `ID` may touch, or its session --session"},
 		&cli.BoolFlag{Name: "read-only", DisableDefaultText: true, Usage: "the script may not change the workspace"},
 		&cli.DurationFlag{Name: "timeout", Usage: "end the script after `DURATION`", Value: sandbox.DefaultTimeout},
-		&cli.StringFlag{Name: "memory", Usage: "memory that the script may use, as a `SIZE` such as 64MiB", Value: sizeText(sandbox.DefaultMemory)},
+		&cli.StringFlag{Name: "memory", Usage: "memory that the script may use, as a `SIZE` such as 64MiB or 1.5GiB; 4GiB is the most, less 64 KiB", Value: sizeText(sandbox.DefaultMemory)},
 		&cli.StringFlag{Name: "fuel", Usage: "end the script after `N` units of work; see docs/limits.md", DefaultText: "no bound"},
 		&cli.StringFlag{Name: "disk", Usage: "how much the workspace and /tmp may grow, as a `SIZE`", Value: sizeText(sandbox.DefaultDisk)},
 		&cli.StringFlag{Name: "max-output", Usage: "how much output is kept, as a `SIZE`", Value: strconv.Itoa(sandbox.DefaultOutput)},
@@ -77,7 +77,7 @@ func grantOf(c *cli.Context) (sandbox.Grant, error) {
 		parse  func(string) (int64, error)
 		target *int64
 	}{
-		{"memory", parseSize, &limits.Memory},
+		{"memory", parseMemory, &limits.Memory},
 		{"disk", parseSize, &limits.Disk},
 		{"max-output", parseSize, &limits.Output},
 		{"fuel", parseCount, &limits.Fuel},
@@ -97,7 +97,7 @@ func grantOf(c *cli.Context) (sandbox.Grant, error) {
 }
 
 var (
-	errNotSize  = errors.New("not a positive size (examples: 65536, 64KiB, 256MiB, 1GiB)")
+	errNotSize  = errors.New("not a positive size (examples: 65536, 64KiB, 256MiB, 1.5GiB)")
 	errNotCount = errors.New("not a positive number")
 )
 
@@ -112,11 +112,34 @@ var sizeUnits = map[string]int64{
 func parseSize(text string) (int64, error) {
 	digits := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 	unit, ok := sizeUnits[strings.ToLower(text[len(digits):])]
-	n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
-	if !ok || err != nil || n <= 0 || n > math.MaxInt64/unit {
+	digits = strings.TrimSpace(digits)
+	if !ok || strings.Trim(digits, "0123456789.") != "" {
+		return 0, errNotSize
+	}
+	if strings.Contains(digits, ".") {
+		f, err := strconv.ParseFloat(digits, 64)
+		if n := f * float64(unit); err == nil && n >= 1 && n < math.MaxInt64 {
+			return int64(n), nil
+		}
+		return 0, errNotSize
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n <= 0 || n > math.MaxInt64/unit {
 		return 0, errNotSize
 	}
 	return n * unit, nil
+}
+
+// addressable is what 32 bits can address, which is a little more than a guest can have.
+const addressable = 4 << 30
+
+// parseMemory takes 4GiB for all that a guest can have, as the page that it lacks is nothing to know about.
+func parseMemory(text string) (int64, error) {
+	n, err := parseSize(text)
+	if err == nil && n > sandbox.MaxMemory && n <= addressable {
+		return sandbox.MaxMemory, nil
+	}
+	return n, err
 }
 
 func parseCount(text string) (int64, error) {
@@ -133,4 +156,12 @@ func sizeText(n int64) string {
 		return fmt.Sprintf("%dGiB", n>>30)
 	}
 	return fmt.Sprintf("%dMiB", n>>20)
+}
+
+// byteText writes any size.
+func byteText(n int64) string {
+	if n%(1<<20) == 0 {
+		return sizeText(n)
+	}
+	return fmt.Sprintf("%d bytes", n)
 }

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -41,8 +43,9 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"hostile": makeHostile,
-			"status":  wantStatus,
+			"hostile":   makeHostile,
+			"status":    wantStatus,
+			"signalled": wantSignalled,
 		},
 	})
 }
@@ -104,5 +107,31 @@ func wantStatus(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if want := args[0]; want != strconv.Itoa(code) {
 		ts.Fatalf("exit status %d, want %s", code, want)
+	}
+}
+
+// wantSignalled is "signalled SIGNAL N arguments…": openclaw exec, which is sent the signal when it has written something,
+// must end with exit status N and say no more than that it was interrupted.
+func wantSignalled(ts *testscript.TestScript, neg bool, args []string) {
+	signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}
+	if neg || len(args) < 3 || signals[args[0]] == 0 {
+		ts.Fatalf("usage: signalled INT|TERM|HUP N arguments...")
+	}
+	program, err := exec.LookPath("openclaw")
+	ts.Check(err)
+	cmd := exec.Command(program, append([]string{"exec"}, args[2:]...)...)
+	cmd.Dir = ts.MkAbs(".")
+	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+ts.Getenv("XDG_CACHE_HOME"))
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	stdout, err := cmd.StdoutPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	_, err = stdout.Read(make([]byte, 1))
+	ts.Check(err)
+	ts.Check(cmd.Process.Signal(signals[args[0]]))
+	_ = cmd.Wait() // the status says it
+	if got := strconv.Itoa(cmd.ProcessState.ExitCode()); got != args[1] || stderr.String() != "openclaw: interrupted\n" {
+		ts.Fatalf("exit status %s, stderr %q, want %s and that it was interrupted", got, stderr.String(), args[1])
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
 
@@ -19,11 +20,13 @@ const statusToolFailed = 1
 const toolUsage = `openclaw tool NAME [OPTIONS] ARGUMENTS
 
 NAME is read, write, edit, apply_patch or exec. ARGUMENTS is the tool's JSON object, or "-"
-to read it from standard input. The tool runs inside WebAssembly, in the workspace.
+to read it from standard input; 'openclaw tool NAME --help' lists its members. The tool runs
+inside WebAssembly, in the workspace.
 
-The exit status is 0 when the tool did what it was asked, 1 when it could not (the reason
-is on standard error), 124 when its deadline ended it, 125 when the sandbox failed or the
-arguments were wrong.
+The exit status is 0 when the tool did what it was asked, whatever the status of a script
+that exec ran; 1 when it could not (the reason is on standard error); 124 when its deadline
+ended it; 125 when another limit did, the sandbox failed or the arguments were wrong; 130
+when it was interrupted.
 
 EXAMPLES
    openclaw tool read '{"path": "README.md", "limit": 20}'
@@ -37,8 +40,10 @@ func toolCommand(std streams) *cli.Command {
 		Usage:     "call one of the agent's tools in the sandbox",
 		UsageText: toolUsage,
 		ArgsUsage: "NAME ARGUMENTS",
+		HideHelp:  true, // it has its own
 		Flags: append(grantFlags(),
 			&cli.BoolFlag{Name: "json", DisableDefaultText: true, Usage: "print the result as one JSON object"},
+			&cli.BoolFlag{Name: "help", Aliases: []string{"h"}, DisableDefaultText: true, Usage: "show help, or with NAME the arguments of that tool"},
 		),
 		BashComplete: func(*cli.Context) { fmt.Fprintln(std.out, strings.Join(toolwasm.ToolNames(), "\n")) },
 		Action:       func(c *cli.Context) error { return runTool(c, std) },
@@ -48,7 +53,10 @@ func toolCommand(std streams) *cli.Command {
 func runTool(c *cli.Context, std streams) error {
 	args, err := reparse(c)
 	if err != nil {
-		return err
+		return fmt.Errorf("tool: %w (try 'openclaw tool --help')", err)
+	}
+	if c.Bool("help") {
+		return helpTool(c, std, args)
 	}
 	if len(args) != 2 {
 		return errors.New("tool: want a name and a JSON object (try 'openclaw tool --help')")
@@ -76,20 +84,57 @@ func runTool(c *cli.Context, std streams) error {
 	if c.Bool("json") {
 		return toolJSON(std, result)
 	}
-	if result.Failed {
-		fmt.Fprintf(std.err, "openclaw: %s: %s\n", args[0], result.Text)
-		return exitStatus(failedStatus(result))
+	if result.Failed && result.Limit == nil {
+		reason := strings.TrimPrefix(result.Text, args[0]+": ")
+		fmt.Fprintf(std.err, "openclaw: %s: %s\n", args[0], reason)
+		return exitStatus(statusToolFailed)
 	}
-	_, err = fmt.Fprintln(std.out, strings.TrimSuffix(result.Text, "\n"))
-	return err
+	if _, err := fmt.Fprintln(std.out, strings.TrimSuffix(result.Text, "\n")); err != nil {
+		return err
+	}
+	return toolStatus(std, result)
 }
 
-// failedStatus is the exit status of a tool that failed: the script of exec may have met its deadline.
-func failedStatus(result *toolwasm.ToolResult) int {
-	if len(result.Run.Hit) > 0 && result.Run.Hit[0] == sandbox.LimitTimeout {
-		return statusTimeout
+// toolStatus is the exit status of a tool. What ended a script is named, as its output has been printed like any other's.
+func toolStatus(std streams, result *toolwasm.ToolResult) error {
+	switch {
+	case result.Limit != nil:
+		fmt.Fprintf(std.err, "openclaw: exec: %s\n", strings.TrimPrefix(result.Limit.Error(), "sandbox: run: "))
+		if result.Limit.Limit == sandbox.LimitTimeout {
+			return exitStatus(statusTimeout)
+		}
+		return exitStatus(statusSandbox)
+	case result.Failed:
+		return exitStatus(statusToolFailed)
 	}
-	return statusToolFailed
+	return nil
+}
+
+// helpTool shows the arguments of a tool, or without one the help of the command.
+func helpTool(c *cli.Context, std streams, args []string) error {
+	if len(args) == 0 {
+		return cli.ShowSubcommandHelp(c)
+	}
+	tool, ok := toolwasm.ToolByName(args[0])
+	if !ok {
+		return fmt.Errorf("tool: unknown tool %q; there are %s", args[0], strings.Join(toolwasm.ToolNames(), ", "))
+	}
+	w := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "openclaw tool %s [OPTIONS] ARGUMENTS\n\n%s\n\nARGUMENTS, a JSON object:\n", tool.Name, tool.About)
+	helpArguments(w, "", tool.Arguments)
+	fmt.Fprintf(w, "\nEXAMPLE\n   openclaw tool %s '%s'\n\n'openclaw tool --help' lists the options.\n", tool.Name, tool.Example)
+	return w.Flush()
+}
+
+func helpArguments(w io.Writer, where string, arguments []toolwasm.Argument) {
+	for _, a := range arguments {
+		required := ""
+		if a.Required {
+			required = ", required"
+		}
+		fmt.Fprintf(w, "   %s%s\t%s%s\t%s\n", where, a.Name, a.Type, required, a.About)
+		helpArguments(w, where+a.Name+"[].", a.Items)
+	}
 }
 
 // toolOutput is what tool --json prints.
@@ -114,54 +159,39 @@ func toolJSON(std streams, result *toolwasm.ToolResult) error {
 	if err := printJSON(std.out, out); err != nil {
 		return err
 	}
-	if result.Failed {
-		return exitStatus(failedStatus(result))
-	}
-	return nil
+	return toolStatus(std, result)
 }
 
-// reparse reads options that stand behind the name of the tool, which the library takes for operands.
+// reparse reads options that stand behind the name of the tool, or behind its arguments, which the library takes for
+// operands.
 func reparse(c *cli.Context) ([]string, error) {
-	args := c.Args().Slice()
-	if len(args) < 2 {
-		return args, nil
-	}
-	set := c.Command.Flags
-	rest := args[1:]
-	for len(rest) > 0 && strings.HasPrefix(rest[0], "-") && rest[0] != "-" {
-		if rest[0] == "--" {
-			rest = rest[1:]
-			break
-		}
-		name, value, hasValue := strings.Cut(strings.TrimLeft(rest[0], "-"), "=")
+	var operands []string
+	flags := c.Command.Flags
+	for rest := c.Args().Slice(); len(rest) > 0; {
+		word := rest[0]
 		rest = rest[1:]
-		isBool, known := flagKind(set, name)
-		if !known {
-			return nil, fmt.Errorf("flag provided but not defined: -%s (try 'openclaw tool --help')", name)
+		if word == "--" && len(operands) > 0 {
+			return append(operands, rest...), nil
 		}
+		if !isOption(word) {
+			operands = append(operands, word)
+			continue
+		}
+		name, value, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		isSwitch, known := flagKind(flags, name)
 		switch {
-		case isBool && !hasValue:
+		case !known:
+			return nil, errUnknownFlag(flags, name)
+		case isSwitch && !hasValue:
 			value = "true"
 		case !hasValue && len(rest) == 0:
-			return nil, fmt.Errorf("flag needs an argument: -%s (try 'openclaw tool --help')", name)
+			return nil, fmt.Errorf("option %s needs a value", dashed(name))
 		case !hasValue:
 			value, rest = rest[0], rest[1:]
 		}
 		if err := c.Set(name, value); err != nil {
-			return nil, fmt.Errorf("invalid value %q for flag -%s: %w", value, name, err)
+			return nil, errBadValue(flags, name, value)
 		}
 	}
-	return append(args[:1:1], rest...), nil
-}
-
-func flagKind(flags []cli.Flag, name string) (isBool, known bool) {
-	for _, f := range flags {
-		for _, n := range f.Names() {
-			if n == name {
-				_, isBool = f.(*cli.BoolFlag)
-				return isBool, true
-			}
-		}
-	}
-	return false, false
+	return operands, nil
 }

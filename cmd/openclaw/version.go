@@ -20,14 +20,18 @@ func versionCommand(std streams) *cli.Command {
 			if c.Args().Present() {
 				return fmt.Errorf("version: unexpected argument %q", c.Args().First())
 			}
-			v := versionOf()
 			if c.Bool("json") {
-				return printJSON(std.out, v)
+				return printJSON(std.out, versionOf())
 			}
-			_, err := fmt.Fprintf(std.out, "openclaw %s (%s, toolbox %.12s, %s)\n", v.Version, v.Platform, v.Toolbox, v.Go)
-			return err
+			return printVersion(std)
 		},
 	}
+}
+
+func printVersion(std streams) error {
+	v := versionOf()
+	_, err := fmt.Fprintf(std.out, "openclaw %s (%s, toolbox %.12s, %s)\n", v.Version, v.Platform, v.Toolbox, v.Go)
+	return err
 }
 
 type version struct {
