@@ -17,7 +17,8 @@ import (
 const cacheVersion = "2"
 
 // cache keeps rewritten modules, memory images and, in a directory that the engine manages, compiled code. Files
-// appear whole under their name or not at all, so processes need no lock between them: at worst two do the same work.
+// appear whole under their name or not at all, so processes need no lock between them to be safe; the one that there is
+// keeps them from doing the same work.
 type cache struct {
 	dir string // "" when there is none
 }

@@ -7,8 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"openclaw/sandbox"
@@ -94,14 +96,22 @@ func TestCacheIsSharedByProcesses(t *testing.T) {
 		return compiled, err
 	}
 	var wg sync.WaitGroup
+	var compilations atomic.Int32
 	for range 8 {
 		wg.Go(func() {
-			if _, err := run(); err != nil {
+			compiled, err := run()
+			if err != nil {
 				t.Error(err)
+			}
+			if compiled {
+				compilations.Add(1)
 			}
 		})
 	}
 	wg.Wait()
+	if n := compilations.Load(); n != 1 && runtime.GOOS != "windows" {
+		t.Errorf("%d of them compiled it, want that the others wait", n)
+	}
 	if compiled, err := run(); err != nil || compiled {
 		t.Errorf("with a warm cache: compiled again %v, error %v", compiled, err)
 	}

@@ -145,13 +145,15 @@ func (e *Engine) loadFirst(ctx context.Context, src Source, l *loading) {
 }
 
 func (e *Engine) load(ctx context.Context, src Source) (*Program, error) {
-	if prep, img, ok := e.cache.load(src.Digest, e.inner.Name()); ok {
-		module, err := e.inner.Restore(ctx, &prep.Compiled)
-		if err == nil {
-			prep.Wasm = nil
-			return &Program{name: src.Name, digest: src.Digest, owner: e, prepared: prep, module: module, image: img}, nil
-		}
-		// What the cache holds is not what was stored: make it again.
+	if p, ok := e.restore(ctx, src); ok {
+		return p, nil
+	}
+	defer e.cache.lock(ctx, src.Digest, e.inner.Name())()
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("sandbox: load %s: %w", src.Name, context.Cause(ctx))
+	}
+	if p, ok := e.restore(ctx, src); ok { // another process has made it meanwhile
+		return p, nil
 	}
 	data, err := src.Open()
 	if err != nil {
@@ -167,6 +169,20 @@ func (e *Engine) load(ctx context.Context, src Source) (*Program, error) {
 	}
 	end.Err = nil
 	return p, nil
+}
+
+// restore makes a program of what the cache holds. What is not as it was stored is as good as nothing: it is made again.
+func (e *Engine) restore(ctx context.Context, src Source) (*Program, bool) {
+	prep, img, ok := e.cache.load(src.Digest, e.inner.Name())
+	if !ok {
+		return nil, false
+	}
+	module, err := e.inner.Restore(ctx, &prep.Compiled)
+	if err != nil {
+		return nil, false
+	}
+	prep.Wasm = nil
+	return &Program{name: src.Name, digest: src.Digest, owner: e, prepared: prep, module: module, image: img}, true
 }
 
 // errInterrupted is what a step failed with that never returned: something in it panicked.
