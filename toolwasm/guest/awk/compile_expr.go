@@ -282,6 +282,9 @@ func (c *compiler) comparison(n *node) *expr {
 		}
 		return accept[order+1]
 	}
+	if quick := c.fieldComparison(n, r, slow); quick != nil {
+		return boolExpr(quick)
+	}
 	at := c.plainVariable(n.kids[0])
 	if at == nil {
 		return boolExpr(slow)
@@ -308,6 +311,38 @@ func (c *compiler) comparison(n *node) *expr {
 		}
 		return slow(in)
 	})
+}
+
+// fieldComparison compiles the patterns of most programs: a field as it was read beside a number, or beside a string that it is or is not.
+// It is nil for other comparisons.
+func (c *compiler) fieldComparison(n *node, right *expr, slow func(*interp) bool) func(*interp) bool {
+	i, ok := constantField(n.kids[0])
+	if !ok {
+		return nil
+	}
+	switch {
+	case isNumeric(n.kids[1]):
+		cmp, y := numberComparison(n.str), right.num
+		return func(in *interp) bool {
+			if in.rec.owned {
+				return slow(in)
+			}
+			x, ok := looksNumeric(in.fieldText(i))
+			if !ok {
+				return slow(in)
+			}
+			return cmp(x, y(in))
+		}
+	case n.kids[1].op == opString && (n.str == "==" || n.str == "!="):
+		want, same := n.kids[1].str, n.str == "=="
+		return func(in *interp) bool {
+			if in.rec.owned || in.ignoreCase {
+				return slow(in)
+			}
+			return (in.fieldText(i) == want) == same
+		}
+	}
+	return nil
 }
 
 // plainVariable returns where an ordinary variable is; nil for other expressions.

@@ -11,7 +11,11 @@ func (c *compiler) print(n *node) stmt {
 	args := c.exprs(n.kids[1:])
 	dest := c.destination(n)
 	if dest == nil {
-		return c.printOut(args)
+		slow := c.printOut(args)
+		if fields := constantFields(n.kids[1:]); fields != nil {
+			return printFields(fields, slow)
+		}
+		return slow
 	}
 	return func(in *interp) control {
 		vals := make([]value, 0, 4)
@@ -30,6 +34,50 @@ func (c *compiler) print(n *node) stmt {
 		}
 		_, err := o.out.WriteString(in.ors)
 		in.written(o, err)
+		return ctlNone
+	}
+}
+
+// constantFields returns the numbers of the fields that ns are, or nil when something else is among them.
+func constantFields(ns []*node) []int {
+	var fields []int
+	for _, n := range ns {
+		i, ok := constantField(n)
+		if !ok {
+			return nil
+		}
+		fields = append(fields, i)
+	}
+	return fields
+}
+
+// constantField returns the number of the field that n is, from 1.
+func constantField(n *node) (i int, ok bool) {
+	if n.op != opField || n.kids[0].op != opNumber {
+		return 0, false
+	}
+	num := n.kids[0].num
+	if num < 1 || num > maxFields || num != math.Trunc(num) {
+		return 0, false
+	}
+	return int(num), true
+}
+
+// printFields is print of fields to standard output. Fields as they were read go there directly.
+func printFields(fields []int, slow stmt) stmt {
+	return func(in *interp) control {
+		if in.rec.owned {
+			return slow(in)
+		}
+		w := in.p.Out()
+		for k, i := range fields {
+			if k > 0 {
+				_, _ = w.WriteString(in.ofs)
+			}
+			_, _ = w.WriteString(in.fieldText(i))
+		}
+		_, err := w.WriteString(in.ors)
+		in.checkWrite(err, "standard output")
 		return ctlNone
 	}
 }

@@ -213,6 +213,10 @@ func (f *formatter) convert(c *conversion) bool {
 		if c.hasPrec {
 			s = s[:f.in.charsLen(s, c.prec)]
 		}
+		if c.width == 0 {
+			f.dst = append(f.dst, s...)
+			break
+		}
 		f.pad(c, s, c.width-f.in.count(s))
 	case '%':
 		f.dst = append(f.dst, '%')
@@ -262,6 +266,10 @@ func (f *formatter) integer(c *conversion, n float64) {
 		return
 	}
 	n = math.Trunc(n)
+	if *c == (conversion{verb: 'd'}) && math.Abs(n) < maxInt64 {
+		f.dst = strconv.AppendInt(f.dst, int64(n), 10)
+		return
+	}
 	if c.verb != 'd' && c.verb != 'i' && n < 0 {
 		if n < math.MinInt64 {
 			g := *c

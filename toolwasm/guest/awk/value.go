@@ -94,16 +94,7 @@ func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 // toNumber converts the number that s begins with; anything else is 0.
 func toNumber(s string) float64 {
 	// Nearly all numbers are short integers without anything around them.
-	var m int64
-	i := 0
-	for i < len(s) {
-		d := s[i] - '0'
-		if d > 9 {
-			break
-		}
-		m = m*10 + int64(d)
-		i++
-	}
+	m, i := leadingDigits(s)
 	if i > 0 && i <= maxExact && (i == len(s) || s[i] != '.' && s[i]|0x20 != 'e') {
 		return float64(m)
 	}
@@ -114,6 +105,19 @@ func toNumber(s string) float64 {
 	return n
 }
 
+// leadingDigits is the number that s begins with, of which i digits are read; beyond maxExact of them it is anything.
+func leadingDigits(s string) (n int64, i int) {
+	for i < len(s) {
+		d := s[i] - '0'
+		if d > 9 {
+			break
+		}
+		n = n*10 + int64(d)
+		i++
+	}
+	return n, i
+}
+
 // looksNumeric reports whether all of s, blanks around it aside, is a number.
 func looksNumeric(s string) (float64, bool) {
 	if s == "" {
@@ -121,6 +125,9 @@ func looksNumeric(s string) (float64, bool) {
 	}
 	if c := s[0]; c > '9' && len(s) < 64 { // the usual word
 		return 0, false
+	}
+	if n, i := leadingDigits(s); i == len(s) && i <= maxExact {
+		return float64(n), true
 	}
 	for len(s) > 0 && isSpace(s[0]) {
 		s = s[1:]

@@ -142,6 +142,14 @@ func (re *Regexp) bounds(t text, from int) (start, end int) {
 		}
 		return from + i, from + i + len(lit.lit)
 	}
+	switch {
+	case re.lit.edge == lineStartEdge && (from > 0 || !t.notBOL):
+		p := re.lineStart(t, from)
+		return p, p
+	case re.lit.edge == lineEndEdge:
+		p := re.lineEnd(t, from)
+		return p, p
+	}
 	if from == 0 && re.lit.need != nil && re.lit.need.index(t.b) < 0 {
 		return -1, -1
 	}
@@ -212,4 +220,14 @@ func (re *Regexp) lineStart(t text, p int) int {
 		return -1
 	}
 	return p + i
+}
+
+// lineEnd returns the next place where $ matches.
+func (re *Regexp) lineEnd(t text, p int) int {
+	if re.prog.newline {
+		if i := bytes.IndexByte(t.b[p:], '\n'); i >= 0 {
+			return p + i
+		}
+	}
+	return len(t.b)
 }

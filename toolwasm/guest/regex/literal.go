@@ -13,7 +13,17 @@ type literals struct {
 	need   *finder    // each match contains this
 	first  *[256]bool // each match begins with one of these bytes; nil if it may be empty or begin with any
 	bol    bool       // each match begins where a line (or the text) begins
+	edge   edge       // the pattern is a place alone
 }
+
+// edge is a place that makes a pattern by itself.
+type edge uint8
+
+const (
+	noEdge edge = iota
+	lineStartEdge
+	lineEndEdge
+)
 
 // maxLiteral bounds the strings that are searched for ahead of the automaton.
 const maxLiteral = 64
@@ -36,6 +46,13 @@ func findLiterals(root *node, prog *program) literals {
 		l.first = firstBytes(prog)
 	}
 	l.bol = beginsLine(root)
+	switch {
+	case root.kind != nodeAssert:
+	case root.assert == assertLineStart:
+		l.edge = lineStartEdge
+	case root.assert == assertLineEnd:
+		l.edge = lineEndEdge
+	}
 	return l
 }
 
