@@ -71,6 +71,7 @@ func newApp(std streams) *cli.App {
 			execCommand(std),
 			toolCommand(std),
 			configCommand(std),
+			sessionsCommand(std),
 			setupCommand(std),
 			promptCommand(std),
 			sandboxCommand(std),
