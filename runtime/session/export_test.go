@@ -34,3 +34,16 @@ func WriteOnDatabase(ctx context.Context, s *Store, script string) error {
 		return db.Exec(conn, script, nil)
 	})
 }
+
+// NoOrphans wants nothing in the database that belongs to no session.
+func NoOrphans(ctx context.Context, s *Store) error {
+	return s.db.Read(ctx, func(conn *sqlite.Conn) error {
+		return db.Exec(conn, `SELECT (SELECT count(*) FROM windows WHERE session IS NULL), (SELECT count(*) FROM entries WHERE window NOT IN (SELECT n FROM windows)),
+			(SELECT count(*) FROM search WHERE rowid NOT IN (SELECT n FROM entries))`, func(row *sqlite.Stmt) error {
+			if row.ColumnInt64(0)+row.ColumnInt64(1)+row.ColumnInt64(2) > 0 {
+				return fmt.Errorf("%d windows, %d entries and %d texts belong to nothing", row.ColumnInt64(0), row.ColumnInt64(1), row.ColumnInt64(2))
+			}
+			return nil
+		})
+	})
+}
