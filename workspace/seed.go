@@ -213,14 +213,14 @@ func (w *seeding) fill(ctx context.Context, state *inventory) error {
 	newcomer := w.result.BrandNew && !configured && w.record.SeededAt.IsZero() && w.record.CompletedAt.IsZero()
 	if newcomer {
 		// It comes first: a set-up that is ended here finds a brand-new workspace again.
-		if err := w.publish(FileBootstrap); err != nil {
+		if err := w.publish(state, FileBootstrap); err != nil {
 			return err
 		}
 		w.record.SeededAt = w.now
 	} else if state.present(FileBootstrap) {
 		w.result.Kept = append(w.result.Kept, FileBootstrap)
 	}
-	if err := w.publish(FileAgents); err != nil {
+	if err := w.publish(state, FileAgents); err != nil {
 		return err
 	}
 	for _, name := range profileFiles {
@@ -228,7 +228,7 @@ func (w *seeding) fill(ctx context.Context, state *inventory) error {
 			w.leave(state, name)
 			continue
 		}
-		if err := w.publish(name); err != nil {
+		if err := w.publish(state, name); err != nil {
 			return err
 		}
 	}
@@ -236,7 +236,12 @@ func (w *seeding) fill(ctx context.Context, state *inventory) error {
 	return nil
 }
 
-func (w *seeding) publish(name string) error {
+// publish writes a file from its template where there is none. Whatever has taken the name meanwhile stays, too.
+func (w *seeding) publish(state *inventory, name string) error {
+	if state.present(name) {
+		w.result.Kept = append(w.result.Kept, name)
+		return nil
+	}
 	text, ok := Template(name)
 	if !ok {
 		return fmt.Errorf("no template for %s", name)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -322,5 +323,37 @@ func TestAFileIsNoWorkspace(t *testing.T) {
 	put(t, h.dir, "a file")
 	if _, err := h.trySeed(workspace.SeedOptions{}); err == nil || !strings.Contains(err.Error(), "not a directory") {
 		t.Errorf("error %v", err)
+	}
+}
+
+func TestASetUpThatWasEndedHalfwayBeginsAgain(t *testing.T) {
+	h := newHome(t)
+	text, _ := workspace.Template("BOOTSTRAP.md")
+	put(t, h.path("BOOTSTRAP.md"), string(text))
+	put(t, h.path(".AGENTS.md.0123456789abcdef"), "half of")
+	if result := h.seed(workspace.SeedOptions{}); !result.BrandNew || !result.Pending || len(result.Made) != 4 {
+		t.Errorf("result %+v", result)
+	}
+}
+
+func TestTwoSetUpsAtOnce(t *testing.T) {
+	h := newHome(t)
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			if _, err := h.trySeed(workspace.SeedOptions{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	h.wantNames(allFiles...)
+	for _, name := range allFiles {
+		if text, _ := workspace.Template(name); read(t, h.path(name)) != string(text) {
+			t.Errorf("%s is not its template", name)
+		}
+	}
+	if result := h.seed(workspace.SeedOptions{}); !result.Pending {
+		t.Errorf("result %+v", result)
 	}
 }

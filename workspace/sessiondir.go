@@ -170,19 +170,18 @@ func (d *dir) lease(ctx context.Context, name string) (*Lease, error) {
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, cause(err)
 		}
-		f, err := d.hold(name)
-		switch {
-		case errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrInUse): // it is being removed
-			select {
-			case <-ctx.Done():
-				return nil, context.Cause(ctx)
-			case <-time.After(leasePause):
-			}
-		case err != nil:
+		lease.held, err = d.hold(name)
+		if err == nil {
+			return lease, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrInUse) {
 			return nil, cause(err)
 		}
-		lease.held = f
-		return lease, nil
+		select { // it is being removed
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(leasePause):
+		}
 	}
 	return nil, errors.New("it is removed again and again")
 }
