@@ -74,6 +74,8 @@ func sessionsCommand(std streams) *cli.Command {
 				&cli.StringFlag{Name: "label", Usage: "a `NAME` for people"},
 				&cli.BoolFlag{Name: "skip-malformed", Usage: "leave out lines that cannot be read, and list them"},
 				&cli.BoolFlag{Name: "dry-run", Usage: "read and check everything, keep nothing"}),
+			sessionsSubcommand(std, "cleanup", "", "archive or delete what session.maintenance says", sessionsCleanup, agent, jsonFlag,
+				&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, and do nothing"}),
 			sessionsSubcommand(std, "delete", "SESSION...", "delete sessions with everything in them", sessionsDelete, agent, jsonFlag),
 		},
 	}
@@ -134,6 +136,47 @@ func mixedOperands(c *cli.Context) (args []string, err error) {
 		}
 	}
 	return args, nil
+}
+
+// sessionsCleanup says what it does to each session. With session.maintenance.mode "warn" that is nothing.
+func sessionsCleanup(c *cli.Context, std streams, _ []string) error {
+	conf, err := config.Load(c.Context, config.Options{})
+	if err != nil {
+		return err
+	}
+	policy := conf.Session.Maintenance
+	dryRun := c.Bool("dry-run") || policy.Mode == config.MaintainWarn
+	cleaned := []session.Cleaned{}
+	err = withStore(c, false, func(a agentStore) error {
+		if a.Store == nil {
+			return nil
+		}
+		return withAgent(c.Context, conf, a.agent, !dryRun, func(a agentStore) error {
+			found, err := a.Clean(c.Context, policy, dryRun)
+			cleaned = append(cleaned, found...)
+			return err
+		})
+	})
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return printJSON(std.out, struct {
+			DryRun   bool              `json:"dryRun"`
+			Sessions []session.Cleaned `json:"sessions"`
+		}{dryRun, cleaned})
+	}
+	for _, one := range cleaned {
+		verb, done := "is", "archived"
+		if dryRun {
+			verb = "would be"
+		}
+		if one.Deleted {
+			done = "deleted"
+		}
+		fmt.Fprintf(std.out, "%s %s %s: %s\n", printable(one.Key), verb, done, one.Reason)
+	}
+	return nil
 }
 
 // agentStore is one agent's sessions. The store is nil when nothing has been stored yet.
