@@ -47,11 +47,14 @@ func (sh *Shell) arithIn(prefix string, a *syntax.ArithText) (v int64, ok bool) 
 }
 
 // evalString evaluates a value as an expression, as for an integer variable.
-func (sh *Shell) evalString(s string) (int64, bool) {
+func (sh *Shell) evalString(s string) (int64, bool) { return sh.evalStringIn("", s) }
+
+// evalStringIn is evalString for a command that messages name first.
+func (sh *Shell) evalStringIn(prefix, s string) (int64, bool) {
 	if v, ok := plainInt(s); ok {
 		return v, true
 	}
-	e := evaluator{sh: sh}
+	e := evaluator{sh: sh, prefix: prefix}
 	v := e.text(s)
 	return v, e.finish(s)
 }

@@ -78,6 +78,7 @@ func TestBehaviourIsThatOfBash(t *testing.T) {
 	for _, c := range behaviours(t) {
 		t.Run(c.name, func(t *testing.T) {
 			cmd := exec.Command(bash, "-c", c.script)
+			cmd.Args[0] = "bash" // as messages name it
 			cmd.Dir = t.TempDir()
 			cmd.Env = []string{"HOME=/home/agent", "PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "TZ=UTC"}
 			out, _ := cmd.Output()

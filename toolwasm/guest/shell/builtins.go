@@ -67,8 +67,12 @@ func findControl(name string) builtin {
 		return plain(builtinBreak)
 	case "return":
 		return plain(builtinReturn)
-	case "exit", "logout":
+	case "exit":
 		return plain(builtinExit)
+	case "logout":
+		return plain(builtinLogout)
+	case "suspend":
+		return plain(builtinSuspend)
 	case "eval":
 		return plain(builtinEval)
 	case "source", ".":
@@ -113,7 +117,7 @@ func findControl(name string) builtin {
 		return plain(builtinCompgen)
 	case "help":
 		return plain(builtinHelp)
-	case "complete", "compopt", "bind", "history", "fc", "suspend":
+	case "complete", "compopt", "bind", "history", "fc":
 		return plain(builtinInteractive)
 	}
 	return nil

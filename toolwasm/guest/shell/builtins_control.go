@@ -198,7 +198,12 @@ func builtinExec(sh *Shell, c *syntax.Simple, args []string) int {
 	}
 	t, status := sh.resolve(rest[0])
 	if status != 0 {
-		sh.notFound(rest[0], status)
+		if status == command.StatusNotFound && !strings.Contains(rest[0], "/") {
+			sh.errorf("exec: %s: not found%s", rest[0], advice(rest[0]))
+			sh.status = status
+		} else {
+			sh.notFound(rest[0], status)
+		}
 		if !sh.shopt.has(shoptExecfail) {
 			sh.exit(sh.status)
 			sh.exiting = true
@@ -213,6 +218,18 @@ func builtinExec(sh *Shell, c *syntax.Simple, args []string) int {
 	status = sh.start(t, argv)
 	sh.exit(status)
 	return status
+}
+
+// builtinLogout is logout, which only a login shell has a use for.
+func builtinLogout(sh *Shell, _ []string) int {
+	sh.errorf("logout: not login shell: use `exit'")
+	return 1
+}
+
+// builtinSuspend is suspend, which needs job control.
+func builtinSuspend(sh *Shell, _ []string) int {
+	sh.errorf("suspend: cannot suspend: no job control")
+	return 1
 }
 
 // builtinCommandCmd is command.

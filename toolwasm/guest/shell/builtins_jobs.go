@@ -377,12 +377,13 @@ func builtinJobs(sh *Shell, args []string) int {
 			stopped = true
 		}
 	}
-	jobs := append([]*job(nil), sh.jobs.list...)
+	table := sh.jobs.shown()
+	jobs := append([]*job(nil), table.list...)
 	status := 0
 	if len(rest) > 0 {
 		jobs = nil
 		for _, w := range rest {
-			if j := sh.jobs.find(w); j != nil {
+			if j := table.find(w); j != nil {
 				jobs = append(jobs, j)
 			} else {
 				sh.errorf("jobs: %s: no such job", w)
@@ -399,20 +400,20 @@ func builtinJobs(sh *Shell, args []string) int {
 			sh.print(itoa(j.procs[0].pid) + "\n")
 			continue
 		}
-		sh.showJob(j, long)
+		sh.showJob(table, j, long)
 		if done {
-			sh.jobs.remove(j)
+			table.remove(j)
 		}
 	}
 	return status
 }
 
-func (sh *Shell) showJob(j *job, long bool) {
+func (sh *Shell) showJob(table *jobTable, j *job, long bool) {
 	mark := ' '
 	switch j {
-	case sh.jobs.find("%+"):
+	case table.find("%+"):
 		mark = '+'
-	case sh.jobs.find("%-"):
+	case table.find("%-"):
 		mark = '-'
 	}
 	state, tail := "Running", " &"
@@ -625,26 +626,4 @@ func parseMask(s string, old fs.FileMode) (fs.FileMode, bool) {
 		}
 	}
 	return ^perm & 0o777, true
-}
-
-// builtinUlimit is ulimit: it shows what a guest may use; the host sets the limits.
-func builtinUlimit(sh *Shell, args []string) int {
-	for _, a := range args[1:] {
-		switch a {
-		case "-a":
-			sh.printf("open files                          (-n) %d\nmax user processes                  (-u) %d\n", maxFD, maxProcesses)
-			return 0
-		case "-n":
-			sh.printf("%d\n", maxFD)
-			return 0
-		case "-u":
-			sh.printf("%d\n", maxProcesses)
-			return 0
-		}
-	}
-	if len(args) > 1 && !strings.HasPrefix(args[len(args)-1], "-") {
-		return 0
-	}
-	sh.print("unlimited\n")
-	return 0
 }

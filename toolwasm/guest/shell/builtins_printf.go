@@ -391,7 +391,6 @@ func (p *printer) integer(s string) int64 {
 	if err != nil && end > 0 {
 		if isRange(err) {
 			p.sh.errorf("printf: warning: %s: Numerical result out of range", s)
-			p.status = 1
 			return v
 		}
 		v, err = strconv.ParseInt(t[:end], 8, 64)
@@ -412,7 +411,6 @@ func (p *printer) unsigned(s string) uint64 {
 	v, err := strconv.ParseUint(strings.TrimPrefix(t[:end], "+"), 0, 64)
 	if err != nil && isRange(err) {
 		p.sh.errorf("printf: warning: %s: Numerical result out of range", s)
-		p.status = 1
 		return v
 	}
 	p.check(s, t, end, err)

@@ -107,11 +107,11 @@ func (sh *Shell) condBinary(x *syntax.CondBinary) (ok, failed bool) {
 	case "-nt", "-ot", "-ef":
 		return sh.testFiles(x.Op, l, r), false
 	}
-	a, ok := sh.evalString(l)
+	a, ok := sh.evalStringIn("[[: ", l)
 	if !ok {
 		return false, false
 	}
-	b, ok := sh.evalString(r)
+	b, ok := sh.evalStringIn("[[: ", r)
 	if !ok {
 		return false, false
 	}

@@ -12,6 +12,10 @@ import (
 // parserOptions are what a parser needs to know of the shell.
 func (sh *Shell) parserOptions() syntax.Options {
 	opts := syntax.Options{Extglob: func() bool { return sh.shopt.has(shoptExtglob) }}
+	opts.Warn = func(line int, text string) {
+		sh.flush()
+		sh.write(2, sh.baseName()+": line "+itoa(line)+": warning: "+text+"\n")
+	}
 	opts.Alias = func(name string) (string, bool) {
 		if len(sh.aliases) == 0 || !sh.shopt.has(shoptExpandAliases) && !sh.opt.has(optPosix) {
 			return "", false
@@ -454,6 +458,7 @@ func (sh *Shell) runParen(c *syntax.Subshell) {
 		sh.status = statusFork
 		return
 	}
+	sub.jobs.inherited = nil
 	sub.runSubshell(c.Body)
 	sh.status = sub.status
 }

@@ -35,6 +35,8 @@ func (j *job) done() bool {
 type jobTable struct {
 	list []*job
 	last int // $!
+	// inherited is the list of the parent, which jobs shows in a pipeline and a command substitution.
+	inherited []*job
 	// others are processes that wait may be asked for: process substitutions, jobs that are over.
 	others map[int]*process
 }
@@ -71,6 +73,7 @@ func (t *jobTable) forget() {
 }
 
 func (t *jobTable) add(j *job) {
+	t.inherited = nil
 	j.number = 1
 	for _, k := range t.list {
 		j.number = max(j.number, k.number+1)
@@ -89,6 +92,23 @@ func (t *jobTable) remove(j *job) {
 			return
 		}
 	}
+}
+
+// shown is the table that jobs shows.
+func (t *jobTable) shown() *jobTable {
+	if len(t.list) > 0 || len(t.inherited) == 0 {
+		return t
+	}
+	return &jobTable{list: t.inherited}
+}
+
+// forSubshell is the table of a subshell: its parent's jobs are not its own, but it knows of them.
+func (t *jobTable) forSubshell() jobTable {
+	inherited := t.list
+	if len(inherited) == 0 {
+		inherited = t.inherited
+	}
+	return jobTable{last: t.last, inherited: append([]*job(nil), inherited...)}
 }
 
 // find returns the job that a word names: %n, %%, %+, %-, %text, or a process id.

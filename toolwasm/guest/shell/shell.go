@@ -89,6 +89,7 @@ type Shell struct {
 	dirs      []string
 	umask     fs.FileMode
 	hashed    map[string]hashEntry
+	limits    map[byte]resourceLimit // what ulimit has set
 	jobs      jobTable
 	family    *family
 	traps     traps
@@ -246,8 +247,9 @@ func (sh *Shell) clone() *Shell {
 	}
 	c.dirs = slices.Clone(sh.dirs)
 	c.hashed = maps.Clone(sh.hashed)
+	c.limits = maps.Clone(sh.limits)
 	c.disabled = maps.Clone(sh.disabled)
-	c.jobs = jobTable{}
+	c.jobs = sh.jobs.forSubshell()
 	c.traps = sh.traps.forSubshell()
 	c.exprs, c.patterns, c.regexps = nil, nil, nil
 	c.procSubs, c.onExit = nil, nil
@@ -288,14 +290,17 @@ func (sh *Shell) step() bool {
 	return sh.ctl == ctlNone
 }
 
-// die ends the shell as a signal would.
+// die ends the shell as a signal would. A signal from kill leaves it its EXIT trap, unless it is KILL.
 func (sh *Shell) die() {
-	if n := sh.self.killed.Load(); n != 0 {
-		sh.exit(command.StatusSignalBase + int(n))
-	} else {
+	n := int(sh.self.killed.Load())
+	if n == 0 {
 		sh.exit(command.SignalStatus(sh.ctx))
+	} else {
+		sh.exit(command.StatusSignalBase + n)
 	}
-	sh.exiting = true // no EXIT trap
+	if n == 0 || n == signalNumber("KILL") {
+		sh.exiting = true
+	}
 }
 
 // enter counts a nesting; false when it is too deep, which has been reported.

@@ -245,10 +245,17 @@ func (sh *Shell) exitTrap() {
 	status := sh.status
 	sh.ctl = ctlNone
 	sh.noErr = 0
+	killed := sh.self.killed.Swap(0)
+	if killed != 0 {
+		ctx, cancel := withCancel(sh.family.ctx) // the shell's own is over
+		defer cancel(nil)
+		sh.ctx = ctx
+	}
 	sh.runTrap(action, false)
-	if sh.ctl != ctlExit {
+	if sh.ctl != ctlExit || killed != 0 {
 		sh.status = status
 	}
+	sh.self.killed.CompareAndSwap(0, killed)
 }
 
 // finish ends a shell or subshell: its EXIT trap runs, its descriptors are closed, its status becomes known.

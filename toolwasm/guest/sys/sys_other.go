@@ -85,3 +85,6 @@ func lchtimes(path string, atime, mtime time.Time) error {
 
 // physical returns a path that the system resolves as POSIX says: here it is the path itself.
 func physical(path string) string { return path }
+
+// MemoryLimit is how many bytes of memory the call may take: natively there is no limit of its own.
+func MemoryLimit() int64 { return 0 }

@@ -31,6 +31,10 @@ func hostPathChmod(dir, flags uint32, path *byte, size uint32, mode uint32) uint
 //go:noescape
 func hostFdChmod(fd, mode uint32) uint32
 
+//go:wasmimport openclaw_v1 memory_limit
+//go:noescape
+func hostMemoryLimit() int64
+
 //go:wasmimport openclaw_v1 umask
 func hostUmask(mask uint32) uint32
 
@@ -301,3 +305,6 @@ func walk(rest []string) (string, bool) {
 	}
 	return "/" + strings.Join(done, "/"), true
 }
+
+// MemoryLimit is how many bytes of memory the call may take, 0 when there is no limit.
+func MemoryLimit() int64 { return max(hostMemoryLimit(), 0) }

@@ -27,6 +27,8 @@ func (e *Error) Error() string { return fmt.Sprintf("syntax: parse line %d: %s",
 
 // Options are what a parser asks its shell.
 type Options struct {
+	// Warn, if not nil, is told of what is suspicious but no mistake.
+	Warn func(line int, text string)
 	// Alias returns the value of an alias. Nil when aliases are not expanded.
 	Alias func(name string) (string, bool)
 	// Extglob tells whether extended patterns are part of words.

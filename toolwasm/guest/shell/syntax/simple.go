@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -454,6 +455,7 @@ func (p *Parser) readDoc(r *Redir) {
 	var b strings.Builder
 	for {
 		if p.atEnd() {
+			p.unendedDoc(r, delim, b.String())
 			break
 		}
 		text := p.docLine(r.Op == "<<-", !quoted)
@@ -468,6 +470,18 @@ func (p *Parser) readDoc(r *Redir) {
 		return
 	}
 	r.Doc = ParseDoc(r.DocText, line, p.depth)
+}
+
+// unendedDoc warns of a here-document that the end of the input ends.
+func (p *Parser) unendedDoc(r *Redir, delim, text string) {
+	if p.opts.Warn == nil {
+		return
+	}
+	end := len(p.src)
+	if strings.HasSuffix(text, "\n") && strings.HasSuffix(p.src, "\n") {
+		end--
+	}
+	p.opts.Warn(p.lineAt(end), fmt.Sprintf("here-document at line %d delimited by end-of-file (wanted `%s')", r.Line, delim))
 }
 
 // docLine reads one line of a here-document with its newline; a continued line includes the next.
@@ -487,6 +501,7 @@ func (p *Parser) docLine(strip, join bool) string {
 		if end < 0 {
 			b.WriteString(p.src[p.pos:])
 			p.pos = len(p.src)
+			b.WriteByte('\n') // as every line has
 			return b.String()
 		}
 		text := p.src[p.pos : p.pos+end]
