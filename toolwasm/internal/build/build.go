@@ -13,6 +13,8 @@ import (
 	"runtime"
 
 	"github.com/klauspost/compress/zstd"
+
+	"openclaw/toolwasm/internal/straighten"
 )
 
 // The files that a build leaves, in the directory of package toolwasm.
@@ -39,7 +41,11 @@ func Compile(ctx context.Context, root string) ([]byte, error) {
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("build: toolbox: %w\n%s", err, bytes.TrimSpace(text))
 	}
-	return os.ReadFile(out)
+	module, err := os.ReadFile(out)
+	if err != nil {
+		return nil, fmt.Errorf("build: toolbox: %w", err)
+	}
+	return straighten.Module(module)
 }
 
 // Compress returns the form in which the module is committed.
