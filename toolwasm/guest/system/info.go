@@ -397,7 +397,10 @@ func freeCommand(p *command.Proc) int {
 	out := p.Out()
 	fmt.Fprintf(out, "%-7s %11s %11s %11s %11s %11s %11s\n", "", "total", "used", "free", "shared", "buff/cache", "available")
 	used := m.Sys - m.HeapIdle
-	fmt.Fprintf(out, "%-7s %11s %11s %11s %11s %11s %11s\n", "Mem:", show(m.Sys), show(used), show(m.HeapIdle), show(0), show(0), show(m.HeapIdle))
+	// What the call may have is the machine; natively nobody says.
+	total := max(uint64(sys.MemoryLimit()), m.Sys)
+	free := total - used
+	fmt.Fprintf(out, "%-7s %11s %11s %11s %11s %11s %11s\n", "Mem:", show(total), show(used), show(free), show(0), show(0), show(free))
 	fmt.Fprintf(out, "%-7s %11s %11s %11s\n", "Swap:", show(0), show(0), show(0))
 	return 0
 }
