@@ -37,6 +37,7 @@ func TestPrograms(t *testing.T) {
 		{"assignments are silent", "a=5; (a=6); a+=1; a; a++; ++a; a--; a", "6 7 7 9 9 8"},
 		{"comparisons bind looser than assignment", "a=3<5; a; 2>1; !0; 1&&0; 1||0", "1 3 1 1 0 1"},
 		{"arrays", "x[1]=5; x[2]=7; x[1]+x[2]; x[3]", "12 0"},
+		{"definitions and what follows them on their line", "define f(x) { return x*x; } define g(x) { return x+1 } f(5); g(1)", "25 2"},
 		{"functions and recursion", "define f(n) { if (n<=1) return (1); return (n*f(n-1)); }\nf(20)", "2432902008176640000"},
 		{"auto variables and array parameters", "define f(a[]) { auto s; s=a[1]; a[1]=0; return (s); }\ns=1; x[1]=9; f(x[]); s; x[1]", "9 1 9"},
 		{"arrays by reference", "define f(*a[]) { a[1]=4; }\nq=f(x[]); x[1]", "4"},

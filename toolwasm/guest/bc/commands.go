@@ -114,15 +114,11 @@ func (p *parser) step() (over bool) {
 	if p.tok == tEOF {
 		return true
 	}
-	if p.isName("define") {
+	for p.isName("define") { // more may follow on its line
 		p.definition()
 		for p.is(";") {
 			p.next()
 		}
-		if p.tok != tNewline && p.tok != tEOF {
-			p.unexpected()
-		}
-		return p.tok == tEOF
 	}
 	list := p.line1()
 	for _, s := range list {
