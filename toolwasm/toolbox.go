@@ -74,6 +74,3 @@ func Load(ctx context.Context, box *sandbox.Sandbox) (*Toolbox, error) {
 	}
 	return &Toolbox{program: program}, nil
 }
-
-// Program is the toolbox as a program, for callers that run it by other names than this package does.
-func (t *Toolbox) Program() *sandbox.Program { return t.program }
