@@ -24,6 +24,6 @@ bench:
 fuzz:
     go run ./.ci/fuzz {{fuzztime}}
 
-# Rebuild the embedded toolbox after a change of its source.
+# Rebuild the embedded toolbox and programs after a change of their source.
 toolbox:
     go run ./toolwasm/internal/mktoolbox

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -13,31 +14,40 @@ import (
 	"openclaw/toolwasm/internal/build"
 )
 
-// TestToolboxIsWhatItsSourceBuilds rebuilds the embedded toolbox and compares the digests.
-func TestToolboxIsWhatItsSourceBuilds(t *testing.T) {
+// TestGuestsAreWhatTheirSourcesBuild rebuilds the embedded guests and compares the digests.
+func TestGuestsAreWhatTheirSourcesBuild(t *testing.T) {
 	if testing.Short() {
 		t.Skip("building takes a while")
 	}
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command to build with")
 	}
-	text, err := os.ReadFile(build.SumFile)
+	const root = ".."
+	guests, err := build.Guests(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fields := strings.Fields(string(text))
-	if len(fields) != 3 {
-		t.Fatalf("%s holds %q, want digest, size and version", build.SumFile, text)
-	}
-	if fields[2] != runtime.Version() {
-		t.Skipf("the toolbox was built with %s, this is %s", fields[2], runtime.Version())
-	}
-	module, err := build.Compile(t.Context(), "..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := sha256.Sum256(module); hex.EncodeToString(got[:]) != fields[0] {
-		t.Errorf("the source builds %x, %s is embedded: run 'just toolbox' and commit the result", got, fields[0])
+	for _, g := range guests {
+		t.Run(g.Name, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join(root, g.SumFile()))
+			if err != nil {
+				t.Fatalf("%v: run 'just toolbox' and commit the result", err)
+			}
+			fields := strings.Fields(string(text))
+			if len(fields) != 3 {
+				t.Fatalf("%s holds %q, want digest, size and version", g.SumFile(), text)
+			}
+			if fields[2] != runtime.Version() {
+				t.Skipf("it was built with %s, this is %s", fields[2], runtime.Version())
+			}
+			module, err := g.Compile(t.Context(), root)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := sha256.Sum256(module); hex.EncodeToString(got[:]) != fields[0] {
+				t.Errorf("the source builds %x, %s is embedded: run 'just toolbox' and commit the result", got, fields[0])
+			}
+		})
 	}
 }
 

@@ -4,29 +4,6 @@
 // name of a command (through a link), or with the name as its first argument.
 package main
 
-import (
-	"context"
-	"fmt"
-	"os"
-	"path"
-	"syscall"
+import "openclaw/toolwasm/guest/toolbox"
 
-	"openclaw/toolwasm/guest/toolbox"
-)
-
-func main() {
-	args := os.Args
-	table := toolbox.Table()
-	if _, ok := table[path.Base(args[0])]; !ok && len(args) > 1 {
-		args = args[1:]
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "toolbox:", err)
-		os.Exit(1)
-	}
-	syscall.Umask(0) // commands take their own umask off
-	os.Exit(toolbox.Run(context.Background(), table, toolbox.Process{
-		Args: args, Env: os.Environ(), Dir: dir, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-	}))
-}
+func main() { toolbox.Program().Main() }

@@ -2,12 +2,6 @@
 package toolbox
 
 import (
-	"context"
-	"fmt"
-	"io"
-	"path"
-	"syscall"
-
 	"openclaw/toolwasm/guest/archive"
 	"openclaw/toolwasm/guest/awk"
 	"openclaw/toolwasm/guest/bc"
@@ -17,22 +11,13 @@ import (
 	"openclaw/toolwasm/guest/files"
 	"openclaw/toolwasm/guest/filetool"
 	"openclaw/toolwasm/guest/jq"
+	"openclaw/toolwasm/guest/reactor"
 	"openclaw/toolwasm/guest/search"
 	"openclaw/toolwasm/guest/sed"
 	"openclaw/toolwasm/guest/shell"
-	"openclaw/toolwasm/guest/sys"
 	"openclaw/toolwasm/guest/system"
 	"openclaw/toolwasm/guest/text"
 )
-
-// defaultUmask is what a process has before the shell's umask changes it.
-const defaultUmask = 0o022
-
-// firstPID is the process id of the first command: nothing of the host's numbering is visible.
-const firstPID = 2
-
-// StatusNoDirectory is what Run returns when there is no such working directory. No command can: theirs end at 255.
-const StatusNoDirectory = 256
 
 // Table returns every command of the toolbox.
 func Table() command.Table {
@@ -43,45 +28,8 @@ func Table() command.Table {
 	)
 }
 
-// Process is what the host gives the toolbox to run.
-type Process struct {
-	Args   []string // Args[0] names the command
-	Env    []string
-	Dir    string
-	Stdin  io.Reader
-	Stdout io.Writer
-	Stderr io.Writer
-}
-
-// Run runs one command to its end and returns its exit status.
-func Run(ctx context.Context, table command.Table, ps Process) int {
-	if len(ps.Args) == 0 {
-		fmt.Fprintln(ps.Stderr, "toolbox: no command given")
-		return command.StatusNotFound
-	}
-	if err := enter(ps.Dir); err != nil {
-		fmt.Fprintf(ps.Stderr, "toolbox: cannot work in %s: %s\n", ps.Dir, sys.Strerror(err))
-		return StatusNoDirectory
-	}
-	name := path.Base(ps.Args[0])
-	c, ok := table[name]
-	if !ok {
-		fmt.Fprintf(ps.Stderr, "toolbox: %s: command not found\n", name)
-		return command.StatusNotFound
-	}
-	return command.Start(&command.Proc{
-		Ctx: ctx, Name: name, Args: ps.Args[1:], Dir: ps.Dir, Env: command.Vars(ps.Env),
-		Stdin: ps.Stdin, Stdout: ps.Stdout, Stderr: ps.Stderr,
-		Umask: defaultUmask, PID: firstPID, Table: table,
-		Spawner: shell.NewSpawner(table),
-	}, c)
-}
-
-// enter checks that a directory can be worked in, as chdir(2) would.
-func enter(dir string) error {
-	info, err := sys.Stat(dir)
-	if err == nil && !info.IsDir() {
-		return syscall.ENOTDIR
-	}
-	return err
+// Program is the toolbox as one program, whose commands run each other by the rules of the shell.
+func Program() *reactor.Program {
+	table := Table()
+	return reactor.WithSpawner("toolbox", table, shell.NewSpawner(table))
 }

@@ -1,4 +1,5 @@
-// Mktoolbox builds the toolbox and writes it where package toolwasm embeds it from.
+// Mktoolbox builds the toolbox and the other guests and writes them where package toolwasm embeds them from. Its arguments
+// name the guests to build; without any it builds them all.
 package main
 
 import (
@@ -6,38 +7,42 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"openclaw/toolwasm/internal/build"
 )
 
 func main() {
-	if err := run(); err != nil {
+	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "mktoolbox:", err)
 		os.Exit(1)
 	}
 }
 
-func run() error {
+func run(names []string) error {
 	root, err := moduleRoot()
 	if err != nil {
 		return err
 	}
-	module, err := build.Compile(context.Background(), root)
+	guests, err := build.Guests(root)
 	if err != nil {
 		return err
 	}
-	packed, err := build.Compress(module)
-	if err != nil {
-		return err
+	for _, name := range names {
+		if !slices.ContainsFunc(guests, func(g build.Guest) bool { return g.Name == name }) {
+			return fmt.Errorf("there is no guest %q", name)
+		}
 	}
-	dir := filepath.Join(root, "toolwasm")
-	if err := os.WriteFile(filepath.Join(dir, build.CompressedFile), packed, 0o644); err != nil {
-		return err
+	for _, g := range guests {
+		if len(names) > 0 && !slices.Contains(names, g.Name) {
+			continue
+		}
+		size, packed, err := g.Write(context.Background(), root)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%s: %d bytes, %d compressed\n", g.Name, size, packed)
 	}
-	if err := os.WriteFile(filepath.Join(dir, build.SumFile), []byte(build.Sum(module)), 0o644); err != nil {
-		return err
-	}
-	fmt.Printf("toolbox: %d bytes, %d compressed\n", len(module), len(packed))
 	return nil
 }
 

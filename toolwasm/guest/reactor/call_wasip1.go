@@ -1,0 +1,50 @@
+package reactor
+
+import (
+	"context"
+	"os"
+	"runtime/debug"
+	"syscall"
+
+	"openclaw/toolwasm/guest/command"
+	"openclaw/toolwasm/guest/sys"
+)
+
+// maxStack bounds one goroutine's stack, so that runaway recursion ends long before the guest's memory does.
+const maxStack = 64 << 20
+
+// usualMemory is the memory limit of most calls; what the collector is told of it is part of the image.
+const usualMemory = 256 << 20
+
+// prepare sets the runtime's bounds.
+func prepare() {
+	debug.SetMaxStack(maxStack)
+	debug.SetMemoryLimit(heapFor(usualMemory))
+}
+
+// heapFor is how large the heap may get before the collector works harder, so that garbage does not use up the memory: the rest
+// is room for what it does not count.
+func heapFor(memory int64) int64 { return memory / 4 * 3 }
+
+// Call runs the command that the host asks for. It is the body of the export openclaw_run.
+func (g *Program) Call() int32 {
+	if memory := sys.MemoryLimit(); memory != usualMemory && memory > 0 {
+		debug.SetMemoryLimit(heapFor(memory))
+	}
+	args, env, err := arguments()
+	if err != nil {
+		os.Stderr.WriteString(g.Name + ": arguments: " + err.Error() + "\n")
+		return command.StatusNotExec
+	}
+	dir, ok := command.Vars(env).Get("PWD")
+	if !ok || dir == "" {
+		dir = "/"
+	}
+	return int32(g.Run(context.Background(), Process{
+		Args: args, Env: env, Dir: dir,
+		// Opened now and not at initialisation: what they are differs from call to call.
+		Stdin:  os.NewFile(uintptr(syscall.Stdin), "/dev/stdin"),
+		Stdout: os.NewFile(uintptr(syscall.Stdout), "/dev/stdout"),
+		Stderr: os.NewFile(uintptr(syscall.Stderr), "/dev/stderr"),
+	}))
+}
