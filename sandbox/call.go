@@ -19,9 +19,11 @@ const slice = 4 << 20
 type call struct {
 	ctx    context.Context
 	system *wasi.System
-	budget int64 // fuel; zero is no bound
+	family *family // nil while a program is initialised
+	budget int64   // fuel of this guest alone; zero is no bound
 	// granted is the fuel handed out so far; what remains is in the guest's counter.
 	granted int64
+	charged int64 // of it, what the family's account knows of
 }
 
 // System implements engine.Host.
@@ -33,16 +35,45 @@ func (c *call) Refill(remaining int64) (int64, error) {
 		return 0, context.Cause(c.ctx)
 	}
 	used := c.granted - remaining
+	c.charge(used)
+	next, err := c.slice(used)
+	if err != nil {
+		c.granted = used // the guest's counter is as if zero from here on
+		return 0, err
+	}
+	c.granted = used + next
+	return next, nil
+}
+
+// slice is how much fuel a guest that has used so much may have next.
+func (c *call) slice(used int64) (int64, error) {
 	next := int64(slice)
 	if c.budget > 0 {
 		if used > c.budget {
-			c.granted = used // the guest's counter is as if zero from here on
 			return 0, &LimitError{Limit: LimitFuel, Value: fmt.Sprint(c.budget)}
 		}
 		next = min(next, c.budget-used)
 	}
-	c.granted = used + next
-	return next, nil
+	if c.family == nil {
+		return next, nil
+	}
+	left, bounded := c.family.fuel.left()
+	if !bounded {
+		return next, nil
+	}
+	if left < 0 {
+		return 0, &LimitError{Limit: LimitFuel, Value: fmt.Sprint(c.family.fuel.budget), ofCall: true}
+	}
+	return min(next, left), nil
+}
+
+// charge tells the family's account how much the guest has used. Programs that run at once may together go beyond the
+// budget, by less than a slice each.
+func (c *call) charge(used int64) {
+	if c.family != nil {
+		c.family.fuel.used.Add(used - c.charged)
+		c.charged = used
+	}
 }
 
 // used is the fuel that the guest has used.
@@ -71,10 +102,14 @@ func (p *Program) start(ctx context.Context, c *call, limit int64) (*started, er
 			return nil, &LimitError{Limit: LimitMemory, Value: size(limit)}
 		}
 		s.memory = p.image.NewMemory(limit)
-		s.memory.OnExceed = p.onExceed(limit)
-		if s.memory.Reallocate(0) == nil { // now, as an engine that gets none panics
-			return nil, errNoMemory
+		if c.family != nil {
+			s.memory.Account = &c.family.memory
 		}
+		if s.memory.Reallocate(0) == nil { // now, as an engine that gets none panics
+			defer s.close(ctx)
+			return nil, c.noMemory(s)
+		}
+		s.memory.OnExceed = p.onExceed(limit)
 	}
 	inst, err := p.module.Instantiate(ctx, s.memory, c)
 	if err != nil {
@@ -89,6 +124,14 @@ func (p *Program) start(ctx context.Context, c *call, limit int64) (*started, er
 		}
 	}
 	return s, nil
+}
+
+// noMemory is why an instance has no memory to begin with.
+func (c *call) noMemory(s *started) error {
+	if s.memory.Exceeded() {
+		return &LimitError{Limit: LimitMemory, Value: size(c.family.memory.limit)}
+	}
+	return errNoMemory
 }
 
 // onExceed ends a reactor that asks for more memory than it may have: such guests have no way to go on without, and would

@@ -67,6 +67,7 @@ const (
 	LimitFileSize Limit = "file-size"  // EFBIG
 	LimitHandles  Limit = "open-files" // EMFILE
 	LimitDepth    Limit = "path-depth" // ENAMETOOLONG
+	LimitPrograms Limit = "programs"   // EAGAIN
 )
 
 // LimitError reports that a limit ended a call.
@@ -74,13 +75,17 @@ type LimitError struct {
 	Limit Limit
 	// Value is the limit as it was set, for people: "30s", "256MiB".
 	Value string
+
+	ofCall bool // the whole call's, met by one of its programs
 }
 
-func (e *LimitError) Error() string {
+func (e *LimitError) Error() string { return "sandbox: run: " + e.reason() }
+
+func (e *LimitError) reason() string {
 	if e.Value == "" {
-		return fmt.Sprintf("sandbox: run: %s limit reached", e.Limit)
+		return fmt.Sprintf("%s limit reached", e.Limit)
 	}
-	return fmt.Sprintf("sandbox: run: %s limit of %s reached", e.Limit, e.Value)
+	return fmt.Sprintf("%s limit of %s reached", e.Limit, e.Value)
 }
 
 // TrapError reports that a guest ended by a fault of its own: an unreachable instruction, an access outside its memory.

@@ -63,6 +63,8 @@ type Grant struct {
 	// Env is the whole environment, as "NAME=value".
 	Env    []string
 	Limits Limits
+	// Programs are what the guests may start by name. There are none unless they are listed.
+	Programs []NamedProgram
 	// Clock, when set, replaces the host's wall clock.
 	Clock func() time.Time
 	// Random, when set, replaces the host's randomness. It must be safe for concurrent use if calls are.
@@ -87,10 +89,18 @@ func (g Grant) Check() error {
 		}
 		seen[m.Guest] = true
 	}
-	return nil
+	return checkPrograms(g.Programs, seen)
 }
 
 func (m Mount) check() error {
+	if err := m.checkPlace(); err != nil {
+		return err
+	}
+	return checkDirectory(m.Host)
+}
+
+// checkPlace validates what does not depend on the host's directory.
+func (m Mount) checkPlace() error {
 	switch {
 	case !path.IsAbs(m.Guest) || path.Clean(m.Guest) != m.Guest || m.Guest == "/" || vfs.CheckPath(m.Guest) != vfs.OK:
 		return errors.New("not a clean absolute path below /")
@@ -101,7 +111,7 @@ func (m Mount) check() error {
 	case m.HardLinks != HardLinksCopy && m.HardLinks != HardLinksRefuse:
 		return fmt.Errorf("unknown treatment of hard links %d", m.HardLinks)
 	}
-	return checkDirectory(m.Host)
+	return nil
 }
 
 func checkDirectory(name string) error {

@@ -15,6 +15,9 @@ const (
 	DefaultHandles  = 1024
 	DefaultDepth    = 64
 	DefaultOutput   = 200_000
+	DefaultPrograms = 32
+	// DefaultMemoryTotal is that of Limits.MemoryTotal, or Limits.Memory when that is more.
+	DefaultMemoryTotal = 1 << 30
 )
 
 // Bounds of what can be asked for.
@@ -39,6 +42,9 @@ type Limits struct {
 	Handles  int           // files open at once in a session
 	Depth    int           // components of a path
 	Output   int64         // bytes of standard output and standard error together that are kept
+	Programs int           // programs that the guests of a call may have running at once
+	// MemoryTotal is the linear memory of all guests of a call together, while Memory bounds each.
+	MemoryTotal int64
 }
 
 // withDefaults fills zero fields in.
@@ -51,6 +57,8 @@ func (l Limits) withDefaults() Limits {
 	fill(&l.Handles, DefaultHandles)
 	fill(&l.Depth, DefaultDepth)
 	fill(&l.Output, DefaultOutput)
+	fill(&l.Programs, DefaultPrograms)
+	fill(&l.MemoryTotal, max(DefaultMemoryTotal, l.Memory))
 	return l
 }
 
@@ -76,6 +84,8 @@ func (l Limits) check() error {
 		{"handles", int64(l.Handles)},
 		{"depth", int64(l.Depth)},
 		{"output", l.Output},
+		{"programs", int64(l.Programs)},
+		{"total memory", l.MemoryTotal},
 	} {
 		if f.value < 0 {
 			return fmt.Errorf("sandbox: limit %s: %w: %d is negative", f.name, ErrBadGrant, f.value)

@@ -37,6 +37,17 @@ To choose a bound, run what you expect once, read ` + "`fuelUsed`" + ` of ` + "`
 file, costs no fuel beside the guest's own instructions: the timeout bounds that.
 `
 
+// programText explains what the limits mean for programs.
+const programText = `
+## Programs
+
+A program that a command starts shares what its call has left: deadline, fuel, output, and the session's disk, files and open files. When one of these ends the call,
+its programs end too. Memory is counted for each guest, and for all together. A program that asks for more memory than it may have, overflows its stack,
+or meets a limit of its own, is ended alone: its exit status is 125 (124 for its own timeout), its standard error names the limit, and so does the result.
+
+Loading a program for the first time takes seconds, in which the deadline stands still. Starting one costs 1 048 576 units of fuel.
+`
+
 // TestLimitsAreDocumented keeps docs/limits.md in step with the constants.
 func TestLimitsAreDocumented(t *testing.T) {
 	bytes := func(n int64) string {
@@ -55,18 +66,20 @@ func TestLimitsAreDocumented(t *testing.T) {
 	for _, r := range [][]string{
 		{string(sandbox.LimitTimeout), sandbox.DefaultTimeout.String(), "`--timeout`", "wall-clock time of a call", "ends the call, status 124"},
 		{string(sandbox.LimitFuel), "none", "`--fuel`", "work of a call, in the units explained below", "ends the call, status 125"},
-		{string(sandbox.LimitMemory), bytes(sandbox.DefaultMemory), "`--memory`", "linear memory of a guest", "ends the toolbox's call, status 125; other programs are told that there is no more, and end with 125 only if they trap then"},
+		{string(sandbox.LimitMemory), bytes(sandbox.DefaultMemory), "`--memory`", fmt.Sprintf("linear memory of a guest; all guests of a call together may have %s, or as much as one when that is more", bytes(sandbox.DefaultMemoryTotal)), "ends the toolbox's call, status 125; other programs are told that there is no more, and end with 125 only if they trap then"},
 		{string(sandbox.LimitStack), "the engine's", "", "depth of calls in a guest", "ends the call, status 125"},
 		{string(sandbox.LimitOutput), bytes(sandbox.DefaultOutput), "`--max-output`", "standard output and error that are kept", fmt.Sprintf("the rest is dropped; %s more end the call, status 125", bytes(sandbox.DiscardedOutput))},
 		{string(sandbox.LimitDisk), bytes(sandbox.DefaultDisk), "`--disk`", "growth of the session's mounts and /tmp", "EDQUOT"},
 		{string(sandbox.LimitFiles), fmt.Sprint(sandbox.DefaultFiles), "", "files, directories and links that a session adds", "EDQUOT"},
 		{string(sandbox.LimitFileSize), bytes(sandbox.DefaultFileSize), "", "one file; the command line raises it to `--disk` when that is more", "EFBIG"},
 		{string(sandbox.LimitHandles), fmt.Sprint(sandbox.DefaultHandles), "", "files open at once in a session", "EMFILE"},
+		{string(sandbox.LimitPrograms), fmt.Sprint(sandbox.DefaultPrograms), "", "programs that a call has running at once", "EAGAIN"},
 		{string(sandbox.LimitDepth), fmt.Sprint(sandbox.DefaultDepth), "", "components of a path below its mount", "ENAMETOOLONG"},
 	} {
 		fmt.Fprintf(&b, "| %s |\n", strings.Join(r, " | "))
 	}
 	b.WriteString("\nA limit that only fails an operation leaves the script its own exit status; the result names it all the same.\n")
+	b.WriteString(programText)
 	b.WriteString(fuelText)
 	name := filepath.Join("..", "docs", "limits.md")
 	if *update {

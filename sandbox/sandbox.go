@@ -46,6 +46,9 @@ type Command struct {
 	Stdout, Stderr io.Writer
 	// MaxOutput, when set, takes the place of Limits.Output for callers that read a protocol and not a text.
 	MaxOutput int64
+	// Timeout, when set, takes the place of Limits.Timeout where it is less. Unlike a deadline of the context it stands still
+	// while a program is loaded that the command started.
+	Timeout time.Duration
 }
 
 // check refuses what no guest can be given.
@@ -81,7 +84,7 @@ type Result struct {
 	// short code costs one, and long stretches of code less for each; docs/limits.md has figures. The same call uses the
 	// same fuel on every machine, as long as it does not depend on time.
 	Fuel int64
-	// PeakMemory is the most linear memory that the guest had, in bytes.
+	// PeakMemory is the most linear memory that the guest had, or one of the programs that it started, in bytes.
 	PeakMemory int64
 	Duration   time.Duration
 	// Truncated tells that the guest wrote more than Limits.Output.

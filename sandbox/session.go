@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -18,10 +20,15 @@ import (
 // Session is a grant with its mounts opened and its /tmp made: what the calls of one conversation share. It is safe for
 // concurrent use.
 type Session struct {
+	engine *Engine
 	grant  Grant
 	limits Limits
 	tree   *tree
+	named  map[string]*NamedProgram
 	closed atomic.Bool
+
+	mu     sync.Mutex
+	broken map[string]error // programs that could not be loaded
 }
 
 // Open checks a grant and opens what it holds.
@@ -34,8 +41,12 @@ func (s *Sandbox) Open(grant Grant) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	grant.Mounts, grant.Env = slices.Clone(grant.Mounts), slices.Clone(grant.Env) // the caller's to change
-	return &Session{grant: grant, limits: limits, tree: tree}, nil
+	grant.Mounts, grant.Env, grant.Programs = slices.Clone(grant.Mounts), slices.Clone(grant.Env), slices.Clone(grant.Programs) // the caller's to change
+	session := &Session{engine: s.engine, grant: grant, limits: limits, tree: tree, named: map[string]*NamedProgram{}, broken: map[string]error{}}
+	for i := range grant.Programs {
+		session.named[grant.Programs[i].Name] = &grant.Programs[i]
+	}
+	return session, nil
 }
 
 // Close gives back what the session holds; its /tmp is gone. Calls that still run lose their files.
@@ -68,10 +79,16 @@ func (s *Session) Run(ctx context.Context, program *Program, cmd Command) (*Resu
 		return nil, fmt.Errorf("sandbox: run %s: %w", program.name, context.Cause(ctx))
 	}
 	begun := time.Now()
-	ctx, cancel := context.WithTimeoutCause(ctx, s.limits.Timeout, &LimitError{Limit: LimitTimeout, Value: s.limits.Timeout.String()})
-	defer cancel()
+	timeout := s.limits.Timeout
+	if cmd.Timeout > 0 {
+		timeout = min(timeout, cmd.Timeout)
+	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
+	deadline := newDeadline(timeout, func() { end(&LimitError{Limit: LimitTimeout, Value: timeout.String()}) })
+	defer deadline.stop()
+	f := &family{session: s, ctx: ctx, end: end, deadline: deadline, hit: map[Limit]bool{}}
+	f.fuel.budget, f.memory.limit = s.limits.Fuel, s.limits.MemoryTotal
 
 	maxOutput := s.limits.Output
 	if cmd.MaxOutput > 0 {
@@ -83,7 +100,7 @@ func (s *Session) Run(ctx context.Context, program *Program, cmd Command) (*Resu
 	defer stderr.Close()
 	before := s.tree.hits()
 	changed := s.tree.watch()
-	c := &call{ctx: ctx, budget: s.limits.Fuel}
+	c := &call{ctx: ctx, family: f}
 	root, err := s.tree.root(ctx, c)
 	if err == nil {
 		err = checkDir(root, cmd.Dir)
@@ -100,37 +117,39 @@ func (s *Session) Run(ctx context.Context, program *Program, cmd Command) (*Resu
 		NonblockStdio: program.Imaged,
 		Rand:          s.grant.Random, Now: s.grant.Clock,
 		MaxFiles: s.limits.Handles + spareHandles, MemoryLimit: s.limits.Memory,
+		Programs: programs{family: f},
 	})
 	result := &Result{}
-	err = program.call(ctx, c, s.limits.Memory, result)
+	result.ExitCode, err = program.call(ctx, c, s.limits.Memory)
+	end(errCallOver)
+	f.children.Wait()
 	_ = c.system.Close()
 	result.Duration = time.Since(begun)
+	result.Fuel, result.PeakMemory = f.fuel.used.Load(), f.peak
 	result.Truncated = out.wasTruncated()
 	result.Changed, result.ChangedMore = changed()
-	result.Hit = s.hit(before, result, err)
+	result.Hit = s.hit(before, f.hit, result, err)
 	return result, err
 }
+
+// errCallOver ends the programs that a call leaves behind.
+var errCallOver = errors.New("sandbox: the call is over")
 
 // spareHandles is the room that a guest's table of descriptors has beyond what the session may have open, for its streams,
 // its root and their duplicates: so that it is the session's limit that is met, and named.
 const spareHandles = 64
 
 // call runs the program once on a fresh instance.
-func (p *Program) call(ctx context.Context, c *call, memory int64, result *Result) error {
+func (p *Program) call(ctx context.Context, c *call, memory int64) (code int, err error) {
 	s, err := p.start(ctx, c, memory)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer s.close(context.WithoutCancel(ctx))
-	result.ExitCode, err = p.run(ctx, s)
-	result.Fuel = c.used(s.inst, p.FuelGlobal)
-	if s.memory != nil {
-		result.PeakMemory = s.memory.Peak()
-		if s.memory.Exceeded() {
-			result.Hit = append(result.Hit, LimitMemory)
-		}
-	}
-	return err
+	code, err = p.run(ctx, s)
+	c.charge(c.used(s.inst, p.FuelGlobal))
+	c.family.ran(s)
+	return code, err
 }
 
 // stdinFile is the guest's end of a host's reader.
@@ -159,7 +178,12 @@ func (s *Session) environment(cmd Command) []string {
 	if dir == "" {
 		dir = "/"
 	}
-	all := append(slices.Concat(s.grant.Env, cmd.Env), "PWD="+dir)
+	return mergeEnv(s.grant.Env, cmd.Env, []string{"PWD=" + dir})
+}
+
+// mergeEnv puts variables together; of two values the later one counts.
+func mergeEnv(lists ...[]string) []string {
+	all := slices.Concat(lists...)
 	env, index := make([]string, 0, len(all)), make(map[string]int, len(all))
 	for _, e := range all {
 		name, _, _ := strings.Cut(e, "=")
@@ -174,7 +198,7 @@ func (s *Session) environment(cmd Command) []string {
 }
 
 // hit lists the limits that the call ran into, the one that ended it first.
-func (s *Session) hit(before map[Limit]int64, result *Result, err error) []Limit {
+func (s *Session) hit(before map[Limit]int64, ran map[Limit]bool, result *Result, err error) []Limit {
 	var hit []Limit
 	add := func(l Limit) {
 		if !slices.Contains(hit, l) {
@@ -185,7 +209,7 @@ func (s *Session) hit(before map[Limit]int64, result *Result, err error) []Limit
 	if errors.As(err, &ended) {
 		add(ended.Limit)
 	}
-	for _, l := range result.Hit {
+	for _, l := range slices.Sorted(maps.Keys(ran)) {
 		add(l)
 	}
 	if result.Truncated {

@@ -35,8 +35,11 @@ type tree struct {
 	tmp    vfs.FS // nil when the grant has none
 	quota  *quota.Quota
 
+	cacheDir string
+
 	mu      sync.Mutex
 	refused map[Limit]int64
+	own     map[string][]openMount // of programs that have been started
 }
 
 type openMount struct {
@@ -48,16 +51,18 @@ type openMount struct {
 // openTree opens the mounts of a grant. cacheDir, when not empty, holds code that this process runs: no mount lets a
 // guest change it.
 func openTree(grant Grant, limits Limits, cacheDir string) (*tree, error) {
-	t := &tree{grant: grant, refused: map[Limit]int64{}}
+	t := &tree{grant: grant, cacheDir: cacheDir, refused: map[Limit]int64{}, own: map[string][]openMount{}}
 	t.quota = quota.New(quota.Limits{
 		Bytes: limits.Disk, Files: int64(limits.Files), FileSize: limits.FileSize,
 		Handles: int64(limits.Handles), Depth: int64(limits.Depth),
 	}, t.onRefused)
 	for _, m := range grant.Mounts {
-		if err := t.mount(m, cacheDir); err != nil {
+		mounted, err := t.mount(m)
+		if err != nil {
 			_ = t.close()
 			return nil, err
 		}
+		t.mounts = append(t.mounts, mounted)
 	}
 	if grant.Tmp {
 		t.tmp = memfs.New(memfs.Options{
@@ -67,7 +72,8 @@ func openTree(grant Grant, limits Limits, cacheDir string) (*tree, error) {
 	return t, nil
 }
 
-func (t *tree) mount(m Mount, cacheDir string) error {
+func (t *tree) mount(m Mount) (openMount, error) {
+	cacheDir := t.cacheDir
 	protect := hostfs.Protection(slices.Clone(m.Protect))
 	if m.Protect == nil {
 		protect = hostfs.DefaultProtection()
@@ -75,11 +81,11 @@ func (t *tree) mount(m Mount, cacheDir string) error {
 	protect = append(protect, t.covered(m)...)
 	if cacheDir != "" {
 		if _, ok := inside(cacheDir, m.Host); ok {
-			return fmt.Errorf("sandbox: mount %q: %w: %s holds compiled programs", m.Guest, ErrBadGrant, m.Host)
+			return openMount{}, fmt.Errorf("sandbox: mount %q: %w: %s holds compiled programs", m.Guest, ErrBadGrant, m.Host)
 		}
 		leading, err := wayTo(m.Host, cacheDir)
 		if err != nil {
-			return fmt.Errorf("sandbox: mount %q: %w: cache %s: %w", m.Guest, ErrBadGrant, cacheDir, err)
+			return openMount{}, fmt.Errorf("sandbox: mount %q: %w: cache %s: %w", m.Guest, ErrBadGrant, cacheDir, err)
 		}
 		protect = append(protect, leading...)
 	}
@@ -89,21 +95,49 @@ func (t *tree) mount(m Mount, cacheDir string) error {
 		Quota: t.quota, Changes: changes,
 	})
 	if err != nil {
-		return fmt.Errorf("sandbox: mount %q: %w: %w", m.Guest, ErrBadGrant, err)
+		return openMount{}, fmt.Errorf("sandbox: mount %q: %w: %w", m.Guest, ErrBadGrant, err)
 	}
-	t.mounts = append(t.mounts, openMount{guest: m.Guest, fs: fs, changes: changes})
-	return nil
+	return openMount{guest: m.Guest, fs: fs, changes: changes}, nil
 }
 
-// root is the tree of one call, which ends with ctx: what the session shares, and a /dev with the call's own streams.
-func (t *tree) root(ctx context.Context, handles devfs.Handles) (vfs.FS, error) {
+// programMounts opens what a program alone sees, the first time that it is started in the session.
+func (t *tree) programMounts(p *NamedProgram) ([]openMount, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if list, ok := t.own[p.Name]; ok || t.own == nil {
+		return list, nil
+	}
+	var list []openMount
+	for _, m := range p.Mounts {
+		mounted, err := t.mount(m)
+		if err != nil {
+			closeMounts(list)
+			return nil, err
+		}
+		list = append(list, mounted)
+	}
+	t.own[p.Name] = list
+	return list, nil
+}
+
+func closeMounts(list []openMount) error {
+	var all []error
+	for _, m := range list {
+		all = append(all, m.fs.Close())
+	}
+	return errors.Join(all...)
+}
+
+// root is the tree of one guest, which ends with ctx: what the session shares, mounts of its own, and a /dev with its own
+// streams.
+func (t *tree) root(ctx context.Context, handles devfs.Handles, own ...openMount) (vfs.FS, error) {
 	now := nanoseconds(t.grant.Clock)
 	dev := devfs.New(devfs.Options{Handles: handles, Random: t.grant.Random, Quota: t.quota, Now: now})
 	mounts := []namespace.Mount{{Path: devDir, FS: dev}}
 	if t.tmp != nil {
 		mounts = append(mounts, namespace.Mount{Path: tmpDir, FS: t.tmp})
 	}
-	for _, m := range t.mounts {
+	for _, m := range slices.Concat(t.mounts, own) {
 		mounts = append(mounts, namespace.Mount{Path: m.guest, FS: m.fs.For(ctx)})
 	}
 	root, err := namespace.New(mounts, namespace.Options{Now: now()})
@@ -116,8 +150,16 @@ func (t *tree) root(ctx context.Context, handles devfs.Handles) (vfs.FS, error) 
 // checkDir checks that a command can work in a directory, as chdir(2) would. The directories that a command works in without
 // having asked need no check: mounts and the root are always there.
 func checkDir(root vfs.FS, dir string) error {
+	if errno := lookDir(root, dir); errno != vfs.OK {
+		return &DirectoryError{Dir: dir, Reason: reason(errno)}
+	}
+	return nil
+}
+
+// lookDir is the answer of chdir(2) to a directory; none is always right.
+func lookDir(root vfs.FS, dir string) vfs.Errno {
 	if dir == "" {
-		return nil
+		return vfs.OK
 	}
 	name := strings.TrimLeft(dir, "/")
 	if name == "" {
@@ -127,10 +169,7 @@ func checkDir(root vfs.FS, dir string) error {
 	if errno == vfs.OK && st.Type != vfs.TypeDirectory {
 		errno = vfs.ENOTDIR
 	}
-	if errno == vfs.OK {
-		return nil
-	}
-	return &DirectoryError{Dir: dir, Reason: reason(errno)}
+	return errno
 }
 
 // reason is what a system says for the errors that looking up a path can have.
@@ -202,10 +241,13 @@ func (t *tree) watch() func() (paths []string, more bool) {
 }
 
 func (t *tree) close() error {
-	var all []error
-	for _, m := range t.mounts {
-		all = append(all, m.fs.Close())
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all := []error{closeMounts(t.mounts)}
+	for _, list := range t.own {
+		all = append(all, closeMounts(list))
 	}
+	t.own = nil
 	return errors.Join(all...)
 }
 

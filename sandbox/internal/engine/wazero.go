@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -223,12 +224,18 @@ func (i *wazeroInstance) Call(ctx context.Context, export string) (int32, error)
 // ErrStackOverflow reports a guest whose calls nest deeper than the engine's stack.
 var ErrStackOverflow = fmt.Errorf("engine: call: stack overflow")
 
+// ErrOutOfBounds reports a guest that used memory which it does not have.
+var ErrOutOfBounds = errors.New("engine: call: out of bounds memory access")
+
 // trapError keeps what a host function ended the guest with, and the first line of everything else: the rest is a trace of
 // the guest's functions.
 func trapError(err error) error {
 	first, _, _ := strings.Cut(err.Error(), "\n")
 	if strings.HasSuffix(first, "stack overflow") {
 		return ErrStackOverflow
+	}
+	if strings.HasSuffix(first, "out of bounds memory access") {
+		err = errors.Join(ErrOutOfBounds, err)
 	}
 	return &callError{text: strings.TrimSuffix(first, " (recovered by wazero)"), cause: err}
 }

@@ -145,6 +145,15 @@ type Memory struct {
 
 	// OnExceed, when set, is called when the guest asks for more than the limit. It may panic to end the guest.
 	OnExceed func()
+	// Account, when set, is what several memories together may take. It is set before the first Reallocate.
+	Account Account
+	taken   int64
+}
+
+// Account bounds memories together, in bytes.
+type Account interface {
+	Take(n int64) bool
+	Give(n int64)
 }
 
 // NewMemory returns a memory that starts as the image and may grow to limit bytes.
@@ -163,7 +172,7 @@ func (m *Memory) Exceeded() bool { return m.over }
 // its initialisation asked for more. It returns nil when that is more than the limit, or more than the system has.
 func (m *Memory) Reallocate(size uint64) []byte {
 	size = max(size, uint64(m.image.size))
-	if size > uint64(m.limit) {
+	if size > uint64(m.limit) || !m.take(int64(size)) {
 		m.over = true
 		if m.OnExceed != nil {
 			m.OnExceed()
@@ -177,4 +186,25 @@ func (m *Memory) Reallocate(size uint64) []byte {
 	m.buf = buf
 	m.peak = max(m.peak, int64(size))
 	return buf
+}
+
+// take charges the account for what size is more than before.
+func (m *Memory) take(size int64) bool {
+	if m.Account == nil || size <= m.taken {
+		return true
+	}
+	if !m.Account.Take(size - m.taken) {
+		return false
+	}
+	m.taken = size
+	return true
+}
+
+// Free gives the memory back to the system; nothing may use it afterwards.
+func (m *Memory) Free() {
+	if m.Account != nil && m.taken > 0 {
+		m.Account.Give(m.taken)
+		m.taken = 0
+	}
+	m.unmap()
 }

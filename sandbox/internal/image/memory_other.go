@@ -34,4 +34,4 @@ func (m *Memory) load(buf []byte) bool {
 }
 
 // Free gives the memory back; nothing may use it afterwards.
-func (m *Memory) Free() { m.buf = nil }
+func (m *Memory) unmap() { m.buf = nil }

@@ -50,15 +50,15 @@ func (m *Memory) reserve() bool {
 		copy(unsafe.Slice((*byte)(base), m.image.size), m.image.data)
 	}
 	if err != nil {
-		m.Free()
+		m.unmap()
 		return false
 	}
 	m.ready = uintptr(m.image.size)
 	return true
 }
 
-// Free gives the memory back to the system; nothing may use it afterwards.
-func (m *Memory) Free() {
+// unmap gives the address range back.
+func (m *Memory) unmap() {
 	if m.base == nil {
 		return
 	}

@@ -12,18 +12,56 @@ import (
 type Pipe struct {
 	mu        sync.Mutex
 	changed   sync.Cond // for the host's side; the guest's has watchers
-	ring      []byte    // allocated by the first write
+	capacity  int
+	ring      []byte // allocated by the first write
 	head, len int
 	noReader  bool
 	noWriter  bool
 	watchers  watchers
+
+	onDemand bool
+	wanted   int // with onDemand: how many bytes a reader waits for
+	onClosed func()
 }
 
 // NewPipe makes an empty pipe with both ends open.
-func NewPipe() *Pipe {
-	p := new(Pipe)
+func NewPipe() *Pipe { return newPipe(Capacity) }
+
+// NewSmallPipe makes a pipe that holds no more than capacity bytes.
+func NewSmallPipe(capacity int) *Pipe { return newPipe(min(max(capacity, 1), Capacity)) }
+
+// NewDemandPipe makes a pipe that takes bytes only while a reader waits for them, and no more than it asked for: what
+// the reader does not ask for stays with the writer, who may give it to somebody else.
+func NewDemandPipe() *Pipe {
+	p := newPipe(Capacity)
+	p.onDemand = true
+	return p
+}
+
+func newPipe(capacity int) *Pipe {
+	p := &Pipe{capacity: capacity}
 	p.changed.L = &p.mu
 	return p
+}
+
+// OnClosed has f called once both ends are closed. It is set before the pipe is used.
+func (p *Pipe) OnClosed(f func()) { p.onClosed = f }
+
+// room is how many bytes can be written now. The lock is held.
+func (p *Pipe) room() int {
+	if p.onDemand {
+		return p.wanted
+	}
+	return p.capacity - p.len
+}
+
+// want notes that a reader waits for n bytes, and reports whether that is news. The lock is held.
+func (p *Pipe) want(n int) bool {
+	if !p.onDemand || p.wanted > 0 {
+		return false
+	}
+	p.wanted = min(n, p.capacity)
+	return true
 }
 
 // ReadEnd is the end to give to a guest that reads. Its Read answers EAGAIN
@@ -59,8 +97,10 @@ func (p *Pipe) take(b []byte) int {
 // give moves bytes into the ring. The lock is held.
 func (p *Pipe) give(b []byte) int {
 	if p.ring == nil {
-		p.ring = make([]byte, Capacity)
+		p.ring = make([]byte, p.capacity)
 	}
+	b = b[:min(len(b), p.room())]
+	p.wanted = 0
 	total := 0
 	for total < len(b) && p.len < len(p.ring) {
 		tail := (p.head + p.len) % len(p.ring)
@@ -81,9 +121,19 @@ func (p *Pipe) closeReader() {
 	p.mu.Lock()
 	was := p.noReader
 	p.noReader, p.ring, p.len, p.head = true, nil, 0, 0
+	last := p.noWriter
 	p.mu.Unlock()
-	if !was {
-		p.announce()
+	p.closed(was, last)
+}
+
+// closed tells that an end has been closed, unless it was before.
+func (p *Pipe) closed(before, last bool) {
+	if before {
+		return
+	}
+	p.announce()
+	if last && p.onClosed != nil {
+		p.onClosed()
 	}
 }
 
@@ -91,10 +141,9 @@ func (p *Pipe) closeWriter() {
 	p.mu.Lock()
 	was := p.noWriter
 	p.noWriter = true
+	last := p.noReader
 	p.mu.Unlock()
-	if !was {
-		p.announce()
-	}
+	p.closed(was, last)
 }
 
 type readEnd struct {
@@ -112,14 +161,14 @@ func (r *readEnd) Read(b []byte) (int, vfs.Errno) {
 		return 0, vfs.EBADF
 	}
 	n := p.take(b)
-	ended := p.noWriter
+	ended := p.noWriter || len(b) == 0
+	news := n == 0 && !ended && p.want(len(b))
 	p.mu.Unlock()
-	if n > 0 {
+	if n > 0 || news {
 		p.announce()
-		return n, vfs.OK
 	}
-	if ended || len(b) == 0 {
-		return 0, vfs.OK
+	if n > 0 || ended {
+		return n, vfs.OK
 	}
 	return 0, vfs.EAGAIN
 }
@@ -132,9 +181,15 @@ func (r *readEnd) Close() vfs.Errno {
 }
 
 func (r *readEnd) Readable() (bool, int) {
-	r.p.mu.Lock()
-	defer r.p.mu.Unlock()
-	return r.p.len > 0 || r.p.noWriter || r.p.noReader, r.p.len
+	p := r.p
+	p.mu.Lock()
+	ready, n := p.len > 0 || p.noWriter || p.noReader, p.len
+	news := !ready && p.want(pollAhead)
+	p.mu.Unlock()
+	if news {
+		p.announce()
+	}
+	return ready, n
 }
 
 func (r *readEnd) Writable() (bool, int)                  { return true, 0 }
@@ -187,7 +242,7 @@ func (w *writeEnd) Writable() (bool, int) {
 	if w.p.noReader || w.p.noWriter {
 		return true, 0
 	}
-	room := Capacity - w.p.len
+	room := w.p.room()
 	return room > 0, room
 }
 
@@ -202,6 +257,9 @@ func (r hostReader) Read(b []byte) (int, error) {
 	p := r.p
 	p.mu.Lock()
 	for p.len == 0 && !p.noWriter && !p.noReader {
+		if p.want(len(b)) {
+			p.watchers.notify()
+		}
 		p.changed.Wait()
 	}
 	closed := p.noReader
@@ -240,7 +298,7 @@ func (w hostWriter) Write(b []byte) (int, error) {
 func (w hostWriter) some(b []byte) (int, error) {
 	p := w.p
 	p.mu.Lock()
-	for p.len == Capacity && !p.noReader && !p.noWriter {
+	for p.room() == 0 && !p.noReader && !p.noWriter {
 		p.changed.Wait()
 	}
 	if p.noReader || p.noWriter {

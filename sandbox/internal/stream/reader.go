@@ -66,14 +66,18 @@ func prompt(r io.Reader) bool {
 // promptReader reads where the guest stands.
 type promptReader struct {
 	vfs.StreamBase
-	r      io.Reader
-	tty    bool
+	r   io.Reader
+	tty bool
+
+	mu     sync.Mutex
 	closed bool
 }
 
 func (p *promptReader) Stat() (vfs.Stat, vfs.Errno) { return stat(p.tty), vfs.OK }
 
 func (p *promptReader) Read(b []byte) (int, vfs.Errno) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.closed {
 		return 0, vfs.EBADF
 	}
@@ -90,12 +94,16 @@ func (p *promptReader) Read(b []byte) (int, vfs.Errno) {
 func (p *promptReader) Write([]byte) (int, vfs.Errno) { return 0, vfs.EBADF }
 
 func (p *promptReader) Close() vfs.Errno {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.closed = true
 	return vfs.OK
 }
 
 // Readable tells how much is left where that is known for nothing.
 func (p *promptReader) Readable() (bool, int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if sized, ok := p.r.(interface{ Len() int }); ok {
 		return true, sized.Len()
 	}

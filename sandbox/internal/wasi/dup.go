@@ -2,20 +2,20 @@ package wasi
 
 import (
 	"reflect"
+	"sync/atomic"
 
 	"openclaw/sandbox/internal/vfs"
 )
 
-// holders counts what has to be closed before a File is.
-type holders struct{ n int }
+// holders counts what has to be closed before a File is. The holders may be in several systems.
+type holders struct{ n atomic.Int32 }
 
 // release reports whether the last holder has gone.
 func (h *holders) release() bool {
 	if h == nil {
 		return true
 	}
-	h.n--
-	return h.n == 0
+	return h.n.Add(-1) == 0
 }
 
 // share makes d one holder more of the file that other has, if that is the same.
@@ -30,9 +30,10 @@ func (d *descriptor) share(other *descriptor) bool {
 // hold counts one holder more.
 func (d *descriptor) hold() *holders {
 	if d.holders == nil {
-		d.holders = &holders{n: 1}
+		d.holders = &holders{}
+		d.holders.n.Store(1)
 	}
-	d.holders.n++
+	d.holders.n.Add(1)
 	return d.holders
 }
 
@@ -45,12 +46,15 @@ func (d *descriptor) close() vfs.Errno {
 }
 
 // Dup returns another handle of an open descriptor's file, with a position in
-// common as dup(2) has. It serves /dev/fd.
+// common as dup(2) has. It serves /dev/fd, and hands files on to other programs.
 func (s *System) Dup(fd int) (vfs.File, vfs.Errno) {
-	if fd < 0 || fd >= len(s.table.slots) || s.table.slots[fd] == nil {
-		return nil, vfs.EBADF
+	d := s.given
+	if fd != givenAsRoot || d == nil {
+		if fd < 0 || fd >= len(s.table.slots) || s.table.slots[fd] == nil {
+			return nil, vfs.EBADF
+		}
+		d = s.table.slots[fd]
 	}
-	d := s.table.slots[fd]
 	if e := s.open(d); e != vfs.OK {
 		return nil, e
 	}
@@ -88,7 +92,7 @@ type handle struct {
 }
 
 func (h *handle) another() *handle {
-	h.holders.n++
+	h.holders.n.Add(1)
 	return &handle{File: h.File, holders: h.holders}
 }
 

@@ -119,6 +119,10 @@ func appendExtension(fns []Function) []Function {
 	add("path_chmod", "iiiii", extPathChmod)
 	add("fd_chmod", "ii", extFdChmod)
 	add("path_statfs", "iiii", extPathStatfs)
+	add("programs", "iii", extPrograms)
+	add("pipe", "ii", extPipe)
+	fns = append(fns, waiting(ModuleOpenclaw, "spawn", "iii", extSpawn))
+	add("kill", "ii", extKill)
 	return append(fns, Function{
 		Module:  ModuleOpenclaw,
 		Name:    "umask",

@@ -83,6 +83,12 @@ type Config struct {
 	MemoryLimit int64
 	// Umask is taken off the mode of new files and directories. Nil means DefaultUmask.
 	Umask *uint32
+
+	// Programs starts other programs for the guest. Nil means that there are none.
+	Programs Programs
+	// Given are files of another guest that this one has from the start, by number. When it is not nil it takes the place of
+	// Stdin, Stdout and Stderr: a stream that is not in it is closed.
+	Given []Given
 }
 
 // System is the state of one call of one guest. It is not safe for concurrent use.
@@ -98,6 +104,8 @@ type System struct {
 	umask     uint32
 
 	memoryLimit int64
+	programs    Programs
+	given       *descriptor // the file that was given under the number of the root directory
 	calls       uint64
 	poll        poller
 }
@@ -120,6 +128,7 @@ func New(c Config) *System {
 		umask:     DefaultUmask,
 
 		memoryLimit: c.MemoryLimit,
+		programs:    c.Programs,
 	}
 	if c.Umask != nil {
 		s.umask = *c.Umask & 0o777
@@ -139,16 +148,24 @@ func New(c Config) *System {
 	if s.table.limit <= 0 {
 		s.table.limit = DefaultMaxFiles
 	}
-	s.addStdio(c)
-	s.addPreopens(c)
-	return s
-}
-
-func (s *System) addStdio(c Config) {
 	var flags uint16
 	if c.NonblockStdio {
 		flags = fdflagNonblock
 	}
+	if c.Given == nil {
+		s.addStdio(c, flags)
+		s.addPreopens(c)
+		return s
+	}
+	s.table.slots = make([]*descriptor, rootFD)
+	s.table.free = rootFD
+	s.addPreopens(c)
+	s.take(c.Given, flags)
+	s.table.free = 0
+	return s
+}
+
+func (s *System) addStdio(c Config, flags uint16) {
 	for i, f := range [...]vfs.File{c.Stdin, c.Stdout, c.Stderr} {
 		if f == nil {
 			f = nullFile{}
@@ -205,6 +222,10 @@ func (s *System) Close() error {
 		if e := s.table.drop(uint32(fd)); e != vfs.OK && first == nil {
 			first = fmt.Errorf("wasi: close descriptor %d: errno %d", fd, e)
 		}
+	}
+	if s.given != nil {
+		s.given.close()
+		s.given = nil
 	}
 	s.poll.release()
 	return first

@@ -1,0 +1,222 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"openclaw/sandbox/internal/engine"
+	"openclaw/sandbox/internal/stream"
+	"openclaw/sandbox/internal/vfs"
+	"openclaw/sandbox/internal/wasi"
+)
+
+// Exit statuses of programs that did not end by themselves, as shells and timeout(1) have them.
+const (
+	statusTimeout    = 124
+	statusLimit      = 125
+	statusCannotRun  = 126
+	statusSignal     = 128
+	signalAbort      = 6
+	signalKill       = 9
+	signalSegv       = 11
+	statusOfExitMask = 0xff // what a system keeps of an exit status
+)
+
+// child is a program that a guest started.
+type child struct {
+	family  *family
+	named   *NamedProgram
+	request wasi.Request
+	depth   int
+	ctx     context.Context
+	end     context.CancelCauseFunc
+	call    *call
+	root    vfs.FS
+	status  io.WriteCloser
+	process *process
+}
+
+// newChild prepares a program; nothing runs yet, and the request's files are not touched.
+func (f *family) newChild(named *NamedProgram, request wasi.Request, depth int) (*child, vfs.Errno) {
+	c := &child{family: f, named: named, request: request, depth: depth}
+	c.ctx, c.end = context.WithCancelCause(f.ctx)
+	c.call = &call{ctx: c.ctx, family: f, budget: named.Limits.Fuel}
+	mounts, err := f.session.tree.programMounts(named)
+	if err != nil {
+		c.end(nil)
+		return nil, vfs.EIO
+	}
+	if c.root, err = f.session.tree.root(c.ctx, c.call, mounts...); err != nil {
+		c.end(nil)
+		return nil, vfs.EIO
+	}
+	if errno := lookDir(c.root, request.Dir); errno != vfs.OK {
+		c.end(nil)
+		return nil, errno
+	}
+	pipe := stream.NewSmallPipe(wasi.StatusBytes)
+	c.status = pipe.Writer()
+	c.process = newProcess(pipe.ReadEnd(), c.end)
+	return c, vfs.OK
+}
+
+// live runs the program to its end. What it leaves is its status, behind the last of its output.
+func (c *child) live() {
+	defer c.family.children.Done()
+	defer c.end(nil)
+	c.call.system = wasi.New(c.config())
+	status := c.run()
+	_ = c.call.system.Close()
+	c.family.leave()
+	var text [wasi.StatusBytes]byte
+	binary.LittleEndian.PutUint32(text[:], uint32(status))
+	_, _ = c.status.Write(text[:]) // fails when nobody wants to know
+	_ = c.status.Close()
+}
+
+func (c *child) config() wasi.Config {
+	s := c.family.session
+	files := c.request.Files
+	if files == nil {
+		files = []wasi.Given{}
+	}
+	return wasi.Config{
+		Args: c.arguments(), Env: c.environment(), FS: c.root, Given: files,
+		Rand: s.grant.Random, Now: s.grant.Clock,
+		MaxFiles: s.limits.Handles + spareHandles, MemoryLimit: c.memory(), Umask: &c.request.Umask,
+		Programs: programs{family: c.family, depth: c.depth},
+	}
+}
+
+func (c *child) arguments() []string {
+	args := c.request.Args
+	if len(args) == 0 {
+		args = []string{c.named.Name}
+	}
+	if len(c.named.Args) == 0 {
+		return args
+	}
+	all := append([]string{args[0]}, c.named.Args...)
+	return append(all, args[1:]...)
+}
+
+// environment is what the guest gave, what the grant gives this program, and the working directory.
+func (c *child) environment() []string {
+	return mergeEnv(c.request.Env, c.named.Env, []string{"PWD=" + c.dir()})
+}
+
+func (c *child) dir() string {
+	if c.request.Dir == "" {
+		return "/"
+	}
+	return c.request.Dir
+}
+
+// memory is how much the program may have.
+func (c *child) memory() int64 {
+	limit := c.family.session.limits.Memory
+	if own := c.named.Limits.Memory; own > 0 {
+		limit = min(limit, own)
+	}
+	return limit
+}
+
+// run loads and runs the program, and returns its exit status.
+func (c *child) run() int {
+	program, err := c.family.load(c.ctx, c.named)
+	if err != nil {
+		return c.verdict(nil, err)
+	}
+	if program.Imaged {
+		c.call.system.NonblockStdio()
+	}
+	if limit := c.named.Limits.Timeout; limit > 0 {
+		timer := time.AfterFunc(limit, func() { c.end(&LimitError{Limit: LimitTimeout, Value: limit.String()}) })
+		defer timer.Stop()
+	}
+	code, err := program.call(c.ctx, c.call, c.memory())
+	if err != nil {
+		return c.verdict(program, err)
+	}
+	return code & statusOfExitMask
+}
+
+// verdict is the exit status of a program that did not exit, and says on its standard error why it did not. What ended the
+// whole call is told by the call.
+func (c *child) verdict(program *Program, err error) int {
+	var killed *killedError
+	var limit *LimitError
+	var trap *TrapError
+	switch {
+	case errors.As(err, &killed):
+		return statusSignal + int(killed.signal)
+	case c.family.ctx.Err() != nil:
+		return statusSignal + signalKill
+	case errors.As(err, &limit):
+		c.family.ranInto(limit.Limit)
+		if limit.ofCall {
+			c.family.end(limit)
+			return statusSignal + signalKill
+		}
+		c.complain(limit.reason())
+		if limit.Limit == LimitTimeout {
+			return statusTimeout
+		}
+		return statusLimit
+	case errors.As(err, &trap):
+		c.complain(firstLine(trap.Cause.Error()))
+		if errors.Is(trap.Cause, engine.ErrOutOfBounds) {
+			return statusSignal + signalSegv
+		}
+		return statusSignal + signalAbort
+	}
+	c.complain("cannot be run: " + firstLine(err.Error()))
+	return statusCannotRun
+}
+
+func (c *child) complain(text string) {
+	c.call.system.Complain(c.family.ctx, path.Base(c.arguments()[0])+": "+text+"\n")
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
+}
+
+// killedError is why a program ends that was sent a signal.
+type killedError struct{ signal uint32 }
+
+func (e *killedError) Error() string { return fmt.Sprintf("sandbox: killed by signal %d", e.signal) }
+
+// process is a program as the guest that started it has it. It implements wasi.Process.
+type process struct {
+	vfs.File
+	vfs.Poller
+	end context.CancelCauseFunc
+	// ignoring is set once a signal has been sent: the first one counts.
+	ignoring atomic.Bool
+}
+
+func newProcess(status vfs.File, end context.CancelCauseFunc) *process {
+	return &process{File: status, Poller: status.(vfs.Poller), end: end}
+}
+
+// Kill implements wasi.Process.
+func (p *process) Kill(signal uint32) {
+	if !p.ignoring.Swap(true) {
+		p.end(&killedError{signal})
+	}
+}
+
+// Close implements vfs.File: a program that nobody waits for is not left running.
+func (p *process) Close() vfs.Errno {
+	p.Kill(signalKill)
+	return p.File.Close()
+}
