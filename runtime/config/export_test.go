@@ -84,8 +84,5 @@ func (t failingFile) Sync() error {
 // LockDirectory is the lock that writers take.
 func LockDirectory(ctx context.Context, dir string) (func(), error) { return lockDirectory(ctx, dir) }
 
-// Nearest and Distance are the guesses of names.
-var (
-	Nearest     = nearest
-	ParseDotEnv = parseDotEnv
-)
+// ParseDotEnv reads the lines of a .env.
+var ParseDotEnv = parseDotEnv

@@ -32,13 +32,13 @@ func TestSectionsOfLaterVersionsAreReady(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, check := range []struct{ what, got, want string }{
-		{"provider", fmt.Sprint(c.Models), `{replace map[local:{http://127.0.0.1:1234/v1 k openai-completions map[X-Team:t] 0 5 [{m  true [text image] {0.25 0 0 0} 8192 0 0}]}]}`},
+		{"provider", fmt.Sprint(c.Models), `{replace map[local:{http://127.0.0.1:1234/v1 k  map[X-Team:t] 0 5 [{m  true [text image] {0.25 0 0 0} 8192 0 0}]}] [local]}`},
 		{"policy", fmt.Sprint(c.Tools.ToolPolicies), `{{coding [] [] [process]} map[local/m:{ [read] [] []}]}`},
 		{"exec", fmt.Sprint(c.Tools.Exec), `{50 1800 1800000 true false {true [m]}}`},
 		{"sandbox allows nothing", fmt.Sprint(c.Tools.SandboxTools.Allow != nil, len(c.Tools.SandboxTools.Allow), c.Tools.LoopDetection), "true 0 true"},
 		{"queue", fmt.Sprint(c.Messages.Queue), "{followup 20 old map[irc:interrupt] map[]}"},
 		{"model", fmt.Sprint(a.Model, a.ModelAllow, a.TimeoutSeconds), "{x/y []} [local/*] 0"},
-		{"params", fmt.Sprint(a.Params), "map[maxTokens:5 temperature:0.5]"},
+		{"params", fmt.Sprint(a.Params), "map[maxTokens:5]"},
 		{"settings", fmt.Sprint(a.Models), "map[local/*:{ map[a:[k]]} local/m:{mm map[]}]"},
 		{"tools of the agent", fmt.Sprint(a.Tools.AlsoAllow), "[exec]"},
 		{"defaults", fmt.Sprint(c.Agents.Defaults.Models, c.Agents.Defaults.Params), "map[local/m:{mm map[]}] map[temperature:0.5]"},

@@ -6,22 +6,23 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"openclaw/runtime/config/json5"
 )
 
-const modelsFeature = "model providers"
+const runsFeature = "agent runs"
 
 // AgentModels is what an agent's entry says about models.
 type AgentModels struct {
 	Model           ModelChoice
 	Models          map[string]ModelSettings // by reference, or provider/*
 	ModelAllow      []string                 // references that may be chosen; empty: any
-	Params          map[string]any
-	ThinkingDefault string // empty: the provider's
-	UtilityModel    string
-	TimeoutSeconds  int64 // 0: no bound
-	MaxConcurrent   int64 // 0: by the number of processors
+	Params          map[string]any           // the agent's own; Agents.Defaults.Params lie below those of the model
+	ThinkingDefault string                   // the agent's own; Agents.Defaults.ThinkingDefault lies below that of the model
+	UtilityModel    string                   // empty: set so, or not set (AgentOrigin tells)
+	TimeoutSeconds  int64                    // 0: no bound
+	MaxConcurrent   int64                    // 0: by the number of processors
 }
 
 // ModelChoice is the model of an agent and what is tried when it fails.
@@ -63,8 +64,8 @@ func modelChoice() rule[ModelChoice] {
 }
 
 var modelSettingsKeys = object[ModelSettings]{fields: slices.Concat([]field[ModelSettings]{
-	key("alias", text("string", checkNotBlank), func(m *ModelSettings) *string { return &m.Alias }, "", "A short name for the model."),
-	key("params", free(), func(m *ModelSettings) *map[string]any { return &m.Params }, nil, "Parameters of its requests."),
+	key("alias", text("name without blanks", checkAlias), func(m *ModelSettings) *string { return &m.Alias }, "", "A short name for the model."),
+	key("params", modelParams(), func(m *ModelSettings) *map[string]any { return &m.Params }, nil, "Parameters of its requests, over `agents.defaults.params`."),
 }, reserved[ModelSettings]("is not supported: there is one runtime", "agentRuntime", "pickerRuntimes", "codeMode"))}
 
 var modelPolicyKeys = object[Agent]{fields: []field[Agent]{
@@ -72,18 +73,29 @@ var modelPolicyKeys = object[Agent]{fields: []field[Agent]{
 		"Models that a user may choose. Empty: any."),
 }}
 
-var thinkingLevels = []string{"off", "minimal", "low", "medium", "high", "xhigh", "adaptive", "max", "ultra"}
-
-var modelKeys = later(modelsFeature,
-	key("model", modelChoice(), func(a *Agent) *ModelChoice { return &a.Model }, ModelChoice{}, "The agent's model."),
-	key("models", mapOf("reference", checkModelKey, modelSettingsKeys.rule()), func(a *Agent) *map[string]ModelSettings { return &a.Models }, nil, "Settings of models."),
-	group("modelPolicy", modelPolicyKeys, func(a *Agent) *Agent { return a }, "Which models a user may choose."),
-	key("params", free(), func(a *Agent) *map[string]any { return &a.Params }, nil, "Parameters of every request."),
-	key("thinkingDefault", oneOf(thinkingLevels...), func(a *Agent) *string { return &a.ThinkingDefault }, "", "How much the model thinks."),
-	key("utilityModel", text("model reference", nil), func(a *Agent) *string { return &a.UtilityModel }, "", "The model of small internal jobs."),
+// thinkingLevels are the levels, and other names of some of them.
+var (
+	thinkingLevels  = []string{"off", "minimal", "low", "medium", "high", "xhigh", "adaptive", "max", "ultra"}
+	thinkingAliases = map[string]string{"x-high": "xhigh", "extra-high": "xhigh", "highest": "high"}
 )
 
-var modelDefaultsKeys = later(modelsFeature,
+func thinkingLevel() rule[string] { return oneOfNamed(thinkingAliases, thinkingLevels...) }
+
+var modelKeys = []field[Agent]{
+	key("model", modelChoice(), func(a *Agent) *ModelChoice { return &a.Model }, ModelChoice{},
+		"The agent's model. One of an agent's own has only its own fallbacks."),
+	key("models", mapOf("reference", checkModelKey, modelSettingsKeys.rule()), func(a *Agent) *map[string]ModelSettings { return &a.Models }, nil,
+		"Settings of models. They allow and forbid none."),
+	group("modelPolicy", modelPolicyKeys, func(a *Agent) *Agent { return a }, "Which models a user may choose."),
+	key("params", modelParams(), func(a *Agent) *map[string]any { return &a.Params }, nil,
+		"Parameters of every request: `temperature`, `maxTokens`, `cacheRetention` and `thinking` are for the runtime, others go to the provider as they are. Those of a model stand over the defaults', an agent's own over both."),
+	key("thinkingDefault", thinkingLevel(), func(a *Agent) *string { return &a.ThinkingDefault }, "",
+		"How much the model thinks. Without it, what the model does by itself."),
+	key("utilityModel", text("model reference", nil), func(a *Agent) *string { return &a.UtilityModel }, "",
+		"The model of small internal jobs. `\"\"`: there are none. Without it, a small one of the agent's provider, or the agent's own."),
+}
+
+var modelDefaultsKeys = later(runsFeature,
 	key("timeoutSeconds", integer(0, noLimit), func(a *Agent) *int64 { return &a.TimeoutSeconds }, 172800, "How long a turn may take. 0: no bound."),
 	shown("max(8, 4 × processors)", key("maxConcurrent", integer(1, noLimit), func(a *Agent) *int64 { return &a.MaxConcurrent }, 0, "How many turns run at once.")),
 )
@@ -103,17 +115,21 @@ func checkModelKey(ref string) error {
 	return nil
 }
 
+// ModelsReplace is the mode in which only the configured providers and models exist.
+const ModelsReplace = "replace"
+
 // Models are the providers of models.
 type Models struct {
-	Mode      string // merge or replace
+	Mode      string // merge or ModelsReplace
 	Providers map[string]Provider
+	IDs       []string // of Providers, in the order of the file
 }
 
 // Provider is where models are asked.
 type Provider struct {
 	BaseURL        string
 	APIKey         string
-	API            string
+	API            string // empty: that of the known provider, or openai-completions
 	Headers        map[string]string
 	MaxTokens      int64 // 0: the model's
 	TimeoutSeconds int64 // 0: the default
@@ -152,19 +168,24 @@ var providerModelKeys = object[ProviderModel]{fields: slices.Concat([]field[Prov
 	key("contextWindow", integer(1, noLimit), func(m *ProviderModel) *int64 { return &m.ContextWindow }, 0, "Its context, in tokens."),
 	key("contextTokens", integer(1, noLimit), func(m *ProviderModel) *int64 { return &m.ContextTokens }, 0, "How much of it is used."),
 	key("maxTokens", integer(1, noLimit), func(m *ProviderModel) *int64 { return &m.MaxTokens }, 0, "The longest answer, in tokens."),
-}, reserved[ProviderModel](notYet(modelsFeature), "compat"))}
+}, reserved[ProviderModel](notYet("settings of a model's dialect"), "compat"))}
 
 var providerKeys = object[Provider]{
 	fields: slices.Concat([]field[Provider]{
-		key("baseUrl", text("http or https URL", checkURL), func(p *Provider) *string { return &p.BaseURL }, "", "Where requests go."),
-		key("apiKey", secret(), func(p *Provider) *string { return &p.APIKey }, "", "The key; best as `${NAME}`."),
-		key("api", oneOf("openai-completions", "openai-responses", "anthropic-messages", "google-generative-ai", "ollama"),
-			func(p *Provider) *string { return &p.API }, "openai-completions", "The protocol."),
+		key("baseUrl", text("http or https URL", checkURL), func(p *Provider) *string { return &p.BaseURL }, "", "Where requests go. Without it, where the known provider's do."),
+		key("apiKey", secret(), func(p *Provider) *string { return &p.APIKey }, "", "The key; best as `${NAME}`. Without it, the provider's variables, such as `OPENAI_API_KEY`."),
+		shown("the known provider's, else openai-completions", key("api",
+			oneOf("openai-completions", "openai-responses", "anthropic-messages", "google-generative-ai", "ollama"),
+			func(p *Provider) *string { return &p.API }, "", "The protocol.")),
 		key("headers", mapOf("name", checkHeader, secret()), func(p *Provider) *map[string]string { return &p.Headers }, nil, "More headers of each request."),
 		key("maxTokens", integer(1, noLimit), func(p *Provider) *int64 { return &p.MaxTokens }, 0, "The longest answer, in tokens."),
-		key("timeoutSeconds", integer(1, noLimit), func(p *Provider) *int64 { return &p.TimeoutSeconds }, 0, "How long the provider may be silent."),
+		key("timeoutSeconds", integer(1, noLimit), func(p *Provider) *int64 { return &p.TimeoutSeconds }, 0, "How long the provider may be silent. Without it 120, for other machines of your own 300, for this machine no bound."),
 		key("models", listOf(providerModelKeys.fresh()), func(p *Provider) *[]ProviderModel { return &p.Models }, nil, "Its models."),
-	}, reserved[Provider](notYet(modelsFeature), "auth", "authHeader", "injectNumCtxForOpenAICompat", "request", "agentRuntime")),
+	},
+		reserved[Provider](notYet("ways to authenticate but the protocol's own: use headers"), "auth", "authHeader"),
+		reserved[Provider](notYet("settings of connections"), "request"),
+		reserved[Provider](notYet("settings of a model's dialect"), "injectNumCtxForOpenAICompat"),
+		reserved[Provider]("is not supported: there is one runtime", "agentRuntime")),
 	check: func(d *decoder, at json5.Path, n *json5.Node, p *Provider) {
 		seen := map[string]bool{}
 		for i, m := range p.Models {
@@ -178,7 +199,7 @@ var providerKeys = object[Provider]{
 }
 
 var modelsKeys = object[Models]{fields: []field[Models]{
-	key("mode", oneOf("merge", "replace"), func(m *Models) *string { return &m.Mode }, "merge", "Add providers to the known ones, or use only these."),
+	key("mode", oneOf("merge", "replace"), func(m *Models) *string { return &m.Mode }, "merge", "`merge` stands over the known providers and models, `replace` forgets them: there are only the providers and models of the configuration."),
 	key("providers", mapOf("provider", checkProviderID, providerKeys.fresh()), func(m *Models) *map[string]Provider { return &m.Providers }, nil, "Providers, by id."),
 }}
 
@@ -203,8 +224,20 @@ func checkHeader(name string) error {
 }
 
 func checkProviderID(id string) error {
-	if id == "" || strings.ContainsAny(id, "/ @") {
-		return errors.New("must be the id of a provider, without '/', '@' and blanks")
+	switch {
+	case id == "" || strings.ContainsAny(id, "/@:*") || strings.ContainsFunc(id, notPrinted):
+		return errors.New("must be the id of a provider, without '/', '@', ':', '*' and blanks")
+	case strings.EqualFold(id, "script"):
+		return errors.New("is the built-in provider of scripted models")
+	}
+	return nil
+}
+
+func notPrinted(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
+
+func checkAlias(name string) error {
+	if name == "" || strings.ContainsFunc(name, notPrinted) || strings.Contains(name, "@") {
+		return errors.New("must be a name without blanks and '@'")
 	}
 	return nil
 }

@@ -2,6 +2,9 @@ package config
 
 import "strings"
 
+// Nearest is the candidate most like a name, or "" if none is alike. Case does not count.
+func Nearest(name string, candidates []string) string { return nearest(name, candidates) }
+
 // nearest is the candidate most like a name, or "" if none is alike. Case does not count.
 func nearest(name string, candidates []string) string {
 	best, least := "", maxDistance(name)+1

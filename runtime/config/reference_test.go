@@ -194,6 +194,13 @@ func inSchema(schema map[string]any, path string) bool {
 		properties, _ := schema["properties"].(map[string]any)
 		next = properties[step]
 	}
+	if below, ok := next.(map[string]any); ok && below["anyOf"] != nil && more {
+		for _, option := range below["anyOf"].([]any) {
+			if inSchema(option.(map[string]any), rest) {
+				return true
+			}
+		}
+	}
 	below, ok := next.(map[string]any)
 	return ok && (!more || inSchema(below, rest))
 }
