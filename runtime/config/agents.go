@@ -42,7 +42,9 @@ type Agent struct {
 	UserTimezone               string // empty: the host's
 	Sandbox                    Sandbox
 	AgentModels
-	Tools ToolPolicies // the agent's own; they narrow Config.Tools
+	Tools        ToolPolicies // the agent's own; they narrow Config.Tools
+	Skills       []string     // those that it is offered; nil: all
+	SkillsLimits SkillsLimits
 }
 
 // SandboxMode says which sessions get a directory of their own.
@@ -158,8 +160,8 @@ var sharedKeys = slices.Concat([]field[Agent]{
 	group("sandbox", sandboxKeys, func(a *Agent) *Sandbox { return &a.Sandbox }, "What sessions mount."),
 },
 	modelKeys,
+	agentSkillKeys,
 	reserved[Agent]("is not supported: tools work in /workspace and know no other directory", "cwd", "repoRoot"),
-	reserved[Agent](notYet("skills"), "skills", "skillsLimits"),
 	reserved[Agent](notYet("sub-agents"), "subagents"),
 	reserved[Agent](notYet("compaction and context limits"), "contextLimits"),
 	reserved[Agent](notYet("streaming"), "humanDelay", "typingMode", "verboseDefault", "reasoningDefault", "fastModeDefault"),
@@ -349,8 +351,7 @@ func (a *Agents) fresh() *Agent {
 	agent := a.Defaults
 	agent.Workspace = ""
 	agent.Models = maps.Clone(agent.Models)
-	// What is the model's lies between the defaults and the agent's own.
-	agent.Params, agent.ThinkingDefault = nil, ""
+	agent.Params = maps.Clone(agent.Params)
 	return &agent
 }
 

@@ -11,18 +11,20 @@ import (
 
 // Variables that say where things are. They are taken from the process's environment only.
 const (
-	EnvStateDir     = "OPENCLAW_STATE_DIR"
-	EnvConfigPath   = "OPENCLAW_CONFIG_PATH"
-	EnvProfile      = "OPENCLAW_PROFILE"
-	EnvWorkspaceDir = "OPENCLAW_WORKSPACE_DIR"
-	EnvIncludeRoots = "OPENCLAW_INCLUDE_ROOTS"
-	EnvReadOnly     = "OPENCLAW_CONFIG_READONLY"
+	EnvStateDir      = "OPENCLAW_STATE_DIR"
+	EnvConfigPath    = "OPENCLAW_CONFIG_PATH"
+	EnvProfile       = "OPENCLAW_PROFILE"
+	EnvWorkspaceDir  = "OPENCLAW_WORKSPACE_DIR"
+	EnvIncludeRoots  = "OPENCLAW_INCLUDE_ROOTS"
+	EnvReadOnly      = "OPENCLAW_CONFIG_READONLY"
+	EnvBundledSkills = "OPENCLAW_BUNDLED_SKILLS_DIR"
 )
 
 const (
-	fileName       = "openclaw.json"
-	dotEnvName     = ".env"
-	defaultProfile = "default"
+	fileName        = "openclaw.json"
+	dotEnvName      = ".env"
+	defaultProfile  = "default"
+	defaultStateDir = ".openclaw"
 )
 
 // Options say what the configuration is read from. The zero value is the process's own environment.
@@ -61,6 +63,9 @@ type Location struct {
 	File         string   // the configuration, which need not exist
 	Workspace    string   // the default agent's, unless the configuration names another
 	IncludeRoots []string // directories besides File's own that $include may read
+	// PersonalSkills are the user's own skills, which other programs share. Only the default state directory has them.
+	PersonalSkills string
+	BundledSkills  string // those that come with the program; empty when none do
 }
 
 var profileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
@@ -85,6 +90,12 @@ func Locate(o Options) (Location, error) {
 	if l.Workspace, err = o.pathFrom(EnvWorkspaceDir, filepath.Join(state, "workspace")); err != nil {
 		return l, err
 	}
+	if l.BundledSkills, err = o.pathFrom(EnvBundledSkills, ""); err != nil {
+		return l, err
+	}
+	if home, err := o.home(); err == nil && state == filepath.Join(home, defaultStateDir) {
+		l.PersonalSkills = filepath.Join(home, ".agents", "skills")
+	}
 	for _, root := range filepath.SplitList(o.env(EnvIncludeRoots)) {
 		if root = strings.TrimSpace(root); root == "" {
 			continue
@@ -105,7 +116,7 @@ func (o Options) stateDir(profile string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	name := ".openclaw"
+	name := defaultStateDir
 	if profile != "" {
 		name += "-" + profile
 	}
