@@ -351,7 +351,8 @@ func (a *Agents) fresh() *Agent {
 	agent := a.Defaults
 	agent.Workspace = ""
 	agent.Models = maps.Clone(agent.Models)
-	agent.Params = maps.Clone(agent.Params)
+	// What is the model's lies between the defaults and the agent's own.
+	agent.Params, agent.ThinkingDefault = nil, ""
 	return &agent
 }
 

@@ -22,6 +22,7 @@ type Config struct {
 	Agents   Agents
 	Session  Session
 	Models   Models
+	Auth     Auth
 	Tools    Tools
 	Skills   Skills
 	Messages Messages
@@ -50,15 +51,16 @@ var rootKeys = keysOf([]field[Config]{
 		read: func(d *decoder, at json5.Path, n *json5.Node, c *Config) { c.Agents.read(d, at, n) },
 	},
 	group("session", sessionKeys, func(c *Config) *Session { return &c.Session }, "Sessions."),
+	group("models", modelsKeys, func(c *Config) *Models { return &c.Models }, "Providers of models."),
+	group("auth", authKeys, func(c *Config) *Auth { return &c.Auth }, "Keys of providers that have several."),
 },
-	later(modelsFeature, group("models", modelsKeys, func(c *Config) *Models { return &c.Models }, "Providers of models.")),
 	later(toolsFeature, group("tools", toolsKeys, func(c *Config) *Tools { return &c.Tools }, "Tools.")),
 	later(queueFeature, group("messages", messagesKeys, func(c *Config) *Messages { return &c.Messages }, "Messages.")),
 	[]field[Config]{group("skills", skillsKeys, func(c *Config) *Skills { return &c.Skills }, "Skills.")},
 	reserved[Config](notYet("gateway"), "gateway", "hooks", "cron", "ui", "update"),
 	reserved[Config](notYet("plug-ins"), "plugins", "memory", "mcp"),
 	reserved[Config](notYet("keys for the protection of files"), "sandbox", "security"),
-	reserved[Config](notYet("secret stores"), "secrets", "auth"),
+	reserved[Config](notYet("secret stores"), "secrets"),
 	reserved[Config](notYet("logs"), "logging"),
 	reserved[Config]("is not supported: there are no chat channels", "channels", "accessGroups", "bindings", "commands"),
 	reserved[Config]("is from an older version: use agents.defaults", "agent"),
@@ -122,6 +124,11 @@ func parseConfig(o Options, location Location, p *problems, data []byte, future 
 func (c *Config) finish(d *decoder) {
 	if m := &c.Session.Maintenance; m.HighWaterBytes == 0 {
 		m.HighWaterBytes = m.MaxDiskBytes / 100 * highWaterPercent
+	}
+	if providers := c.tree.At(json5.Path{json5.Key("models"), json5.Key("providers")}); providers != nil {
+		for _, m := range providers.Members {
+			c.Models.IDs = append(c.Models.IDs, m.Name)
+		}
 	}
 	c.resolveSkills()
 	c.Agents.resolve(c.Location)
@@ -224,9 +231,9 @@ func (c *Config) Agent(id string) (*Agent, error) {
 		return agent, nil
 	}
 	if len(c.Agents.IDs) == 0 && id == DefaultAgentID {
-		agent := c.Agents.Defaults
-		agent.ID = id
-		return &agent, nil
+		agent := c.Agents.fresh()
+		agent.ID, agent.Workspace = id, c.Agents.Defaults.Workspace
+		return agent, nil
 	}
 	known := c.Agents.IDs
 	if len(known) == 0 {
