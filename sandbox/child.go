@@ -71,8 +71,9 @@ func (f *family) newChild(named *NamedProgram, request wasi.Request, depth int) 
 func (c *child) live() {
 	defer c.family.children.Done()
 	defer c.end(nil)
-	c.call.system = wasi.New(c.config())
-	status := c.run()
+	program, err := c.family.load(c.ctx, c.named)
+	c.call.system = wasi.New(c.config(program))
+	status := c.run(program, err)
 	_ = c.call.system.Close()
 	c.family.leave()
 	var text [wasi.StatusBytes]byte
@@ -81,7 +82,9 @@ func (c *child) live() {
 	_ = c.status.Close()
 }
 
-func (c *child) config() wasi.Config {
+// config is what the program is given; without a program it is what is needed to say why there is none.
+func (c *child) config(program *Program) wasi.Config {
+	imaged := program != nil && program.Imaged
 	s := c.family.session
 	files := c.request.Files
 	if files == nil {
@@ -92,6 +95,8 @@ func (c *child) config() wasi.Config {
 		Rand: s.grant.Random, Now: s.grant.Clock,
 		MaxFiles: s.limits.Handles + spareHandles, MemoryLimit: c.memory(), Umask: &c.request.Umask,
 		Programs: programs{family: c.family, depth: c.depth},
+		// A guest that was initialised before is one that knows how to end when its reader is gone.
+		NonblockStdio: imaged, SIGPIPE: !imaged,
 	}
 }
 
@@ -128,14 +133,10 @@ func (c *child) memory() int64 {
 	return limit
 }
 
-// run loads and runs the program, and returns its exit status.
-func (c *child) run() int {
-	program, err := c.family.load(c.ctx, c.named)
+// run runs the program, unless it could not be loaded, and returns its exit status.
+func (c *child) run(program *Program, err error) int {
 	if err != nil {
-		return c.verdict(nil, err)
-	}
-	if program.Imaged {
-		c.call.system.NonblockStdio()
+		return c.verdict(err)
 	}
 	if limit := c.named.Limits.Timeout; limit > 0 {
 		timer := time.AfterFunc(limit, func() { c.end(&LimitError{Limit: LimitTimeout, Value: limit.String()}) })
@@ -143,14 +144,14 @@ func (c *child) run() int {
 	}
 	code, err := program.call(c.ctx, c.call, c.memory())
 	if err != nil {
-		return c.verdict(program, err)
+		return c.verdict(err)
 	}
 	return code & statusOfExitMask
 }
 
 // verdict is the exit status of a program that did not exit, and says on its standard error why it did not. What ended the
 // whole call is told by the call.
-func (c *child) verdict(program *Program, err error) int {
+func (c *child) verdict(err error) int {
 	var killed *killedError
 	var limit *LimitError
 	var trap *TrapError

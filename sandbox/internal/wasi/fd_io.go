@@ -52,7 +52,22 @@ func (s *System) write(ctx context.Context, m memory, fd, iovs, count uint32, of
 			return fe, err
 		}
 	}
+	if e == vfs.EPIPE && err == nil {
+		err = s.broken()
+	}
 	return finish(m, result, n, e), err
+}
+
+// broken ends a guest that goes on writing to pipes without readers, as SIGPIPE would have at once. Guests that handle the error
+// write a few times more, for what they have in buffers.
+func (s *System) broken() error {
+	if !s.sigpipe {
+		return nil
+	}
+	if s.brokenWrites++; s.brokenWrites <= maxBrokenWrites {
+		return nil
+	}
+	return ExitError{Code: fatalSignalStatus + signalPipe}
 }
 
 // writable is seekable for the calls that write: a directory cannot be open for

@@ -112,6 +112,8 @@ const (
 	signalWinch = 27
 	signalLast  = 30
 
+	signalPipe = 13
+
 	// fatalSignalStatus is added to a signal's number to make the exit status, as shells do.
 	fatalSignalStatus = 128
 )

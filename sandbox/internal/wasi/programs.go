@@ -97,15 +97,6 @@ func (s *System) take(list []Given, flags uint16) {
 	}
 }
 
-// NonblockStdio sets the non-blocking flag of the three streams, as Config.NonblockStdio does. It is called before the guest runs.
-func (s *System) NonblockStdio() {
-	for fd := range uint32(rootFD) {
-		if d := s.table.get(fd); d != nil {
-			d.flags |= fdflagNonblock
-		}
-	}
-}
-
 // set puts a descriptor under a number that is free.
 func (t *table) set(fd int, d *descriptor) {
 	if fd >= len(t.slots) {

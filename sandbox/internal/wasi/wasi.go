@@ -42,6 +42,7 @@ const (
 	maxEntries       = 64 << 10  // directory entries kept for going on with fd_readdir, besides the last directory read
 	ioChunk          = 1 << 20   // bytes moved between two looks at the context
 	randomChunk      = 64 << 10  // bytes of randomness between two looks at the context
+	maxBrokenWrites  = 16        // writes to pipes without readers, with Config.SIGPIPE
 
 	// monotonicStart is what the real monotonic clock shows when a System is
 	// made: more than a run with a stopped clock, continued with this one, can have seen.
@@ -84,6 +85,9 @@ type Config struct {
 	// Umask is taken off the mode of new files and directories. Nil means DefaultUmask.
 	Umask *uint32
 
+	// SIGPIPE ends a guest that goes on writing to pipes without readers.
+	SIGPIPE bool
+
 	// Programs starts other programs for the guest. Nil means that there are none.
 	Programs Programs
 	// Given are files of another guest that this one has from the start, by number. When it is not nil it takes the place of
@@ -105,9 +109,12 @@ type System struct {
 
 	memoryLimit int64
 	programs    Programs
+	sigpipe     bool
 	given       *descriptor // the file that was given under the number of the root directory
 	calls       uint64
 	poll        poller
+
+	brokenWrites int
 }
 
 // ExitError is what proc_exit, and a fatal proc_raise, return.
@@ -129,6 +136,7 @@ func New(c Config) *System {
 
 		memoryLimit: c.MemoryLimit,
 		programs:    c.Programs,
+		sigpipe:     c.SIGPIPE,
 	}
 	if c.Umask != nil {
 		s.umask = *c.Umask & 0o777

@@ -239,7 +239,7 @@ func (p *Proc) Flush() error {
 // Yield lets other commands of the guest run, and ends this one when it has been killed. Loops that neither read nor
 // write call it every few thousand steps.
 func (p *Proc) Yield() {
-	runtime.Gosched()
+	sys.Yield()
 	p.check()
 }
 

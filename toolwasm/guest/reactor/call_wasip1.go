@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"openclaw/toolwasm/guest/command"
+	"openclaw/toolwasm/guest/program"
 	"openclaw/toolwasm/guest/sys"
 )
 
@@ -39,6 +40,9 @@ func (g *Program) Call() int32 {
 	dir, ok := command.Vars(env).Get("PWD")
 	if !ok || dir == "" {
 		dir = "/"
+	}
+	if g.RunsPrograms {
+		program.Install(g.Table)
 	}
 	return int32(g.Run(context.Background(), Process{
 		Args: args, Env: env, Dir: dir,

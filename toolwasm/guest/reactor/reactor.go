@@ -35,15 +35,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"path"
 	"syscall"
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/sys"
 )
-
-// defaultUmask is what a process has before the shell's umask changes it.
-const defaultUmask = 0o022
 
 // firstPID is the process id of the first command: nothing of the host's numbering is visible.
 const firstPID = 2
@@ -59,17 +57,20 @@ type Program struct {
 	Table command.Table
 	// Spawner runs other commands for those of the table.
 	Spawner command.Spawner
+	// RunsPrograms adds the programs of the host to the table, in each call.
+	RunsPrograms bool
 }
 
 // New makes a program whose commands run no others.
 func New(name string, commands ...[]command.Command) *Program {
-	return WithSpawner(name, command.NewTable(commands...), alone{})
+	prepare()
+	return &Program{Name: name, Table: command.NewTable(commands...), Spawner: alone{}}
 }
 
-// WithSpawner makes a program whose commands run others through spawner.
+// WithSpawner makes a program whose commands run others through spawner, programs of the host among them.
 func WithSpawner(name string, table command.Table, spawner command.Spawner) *Program {
 	prepare()
-	return &Program{Name: name, Table: table, Spawner: spawner}
+	return &Program{Name: name, Table: table, Spawner: spawner, RunsPrograms: true}
 }
 
 // Process is what the host gives a program to run.
@@ -100,7 +101,7 @@ func (g *Program) Run(ctx context.Context, ps Process) int {
 	return command.Start(&command.Proc{
 		Ctx: ctx, Name: c.Name, Args: ps.Args[1:], Dir: ps.Dir, Env: command.Vars(ps.Env),
 		Stdin: ps.Stdin, Stdout: ps.Stdout, Stderr: ps.Stderr,
-		Umask: defaultUmask, PID: firstPID, Table: g.Table, Spawner: g.Spawner,
+		Umask: fs.FileMode(sys.Umask()), PID: firstPID, Table: g.Table, Spawner: g.Spawner,
 	}, c)
 }
 

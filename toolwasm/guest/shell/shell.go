@@ -12,7 +12,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"runtime"
 	"slices"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"openclaw/toolwasm/guest/glob"
 	"openclaw/toolwasm/guest/regex"
 	"openclaw/toolwasm/guest/shell/syntax"
+	"openclaw/toolwasm/guest/sys"
 )
 
 // control says what leaves the commands that are being run.
@@ -279,7 +279,7 @@ func (sh *Shell) abort() {
 func (sh *Shell) step() bool {
 	sh.steps++
 	if sh.steps%yieldEvery == 0 {
-		runtime.Gosched()
+		sys.Yield()
 		if sh.ctx.Err() != nil {
 			sh.die()
 		}

@@ -215,3 +215,6 @@ func errnoText(no syscall.Errno) string {
 	}
 	return no.Error()
 }
+
+// defaultUmask is what a process has that was not started with another.
+const defaultUmask = 0o022
