@@ -13,10 +13,10 @@ import (
 	"unicode/utf8"
 )
 
-// checkNames refuses arguments that a tool does not have. What is not the JSON that is expected is left to the tool,
+// CheckNames refuses arguments that a tool does not have. What is not the JSON that is expected is left to the tool,
 // which says so.
-func checkNames(tool Tool, arguments []byte) error {
-	return checkMembers(tool.Name, "", arguments, tool.Arguments)
+func (t Tool) CheckNames(arguments []byte) error {
+	return checkMembers(t.Name, "", arguments, t.Arguments)
 }
 
 func checkMembers(tool, where string, raw []byte, known []Argument) error {
@@ -85,20 +85,41 @@ func notJSON(what string, err error) error {
 	return fmt.Errorf("%s: not valid JSON: %w", what, err)
 }
 
-// execArguments are the arguments of the exec tool.
-type execArguments struct {
+// ExecArguments are the arguments of the exec tool.
+type ExecArguments struct {
 	Command string
+	Title   string
 	Workdir string
 	Env     map[string]string
-	Timeout time.Duration // zero: the session's
+	// Timeout is nil when none was given.
+	Timeout *time.Duration
 }
 
-func parseExec(arguments []byte) (*execArguments, error) {
+// Script is what is to be run. Its streams are the caller's to choose.
+func (a *ExecArguments) Script() Script {
+	script := Script{Text: a.Command, Dir: guestPath(a.Workdir)}
+	for name, value := range a.Env {
+		script.Env = append(script.Env, name+"="+value)
+	}
+	slices.Sort(script.Env)
+	return script
+}
+
+// ParseExec reads the arguments of the exec tool.
+func ParseExec(arguments []byte) (*ExecArguments, error) {
+	a, err := parseExec(arguments)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBadArguments, err)
+	}
+	return a, nil
+}
+
+func parseExec(arguments []byte) (*ExecArguments, error) {
 	members, err := membersOf(arguments)
 	if err != nil {
 		return nil, err
 	}
-	a := &execArguments{}
+	a := &ExecArguments{}
 	seen := map[string]bool{}
 	for _, m := range members {
 		if seen[m.name] {
@@ -116,17 +137,17 @@ func parseExec(arguments []byte) (*execArguments, error) {
 }
 
 // set reads one member. One that is null is as if it were not there.
-func (a *execArguments) set(m member) error {
+func (a *ExecArguments) set(m member) error {
 	if kindOf(m.value) == "null" {
 		return nil
 	}
-	title, seconds := "", 0.0
+	seconds := 0.0
 	target, wanted := any(nil), "a string"
 	switch m.name {
 	case "command":
 		target = &a.Command
 	case "title":
-		target = &title
+		target = &a.Title
 	case "workdir":
 		target = &a.Workdir
 	case "env":
@@ -146,11 +167,12 @@ func (a *execArguments) set(m member) error {
 	if seconds < 0 || seconds > maxTimeout.Seconds() || math.IsNaN(seconds) {
 		return fmt.Errorf("timeoutSeconds: must be between 0 and %.0f, is %s", maxTimeout.Seconds(), m.value)
 	}
-	a.Timeout = time.Duration(seconds * float64(time.Second))
+	timeout := time.Duration(seconds * float64(time.Second))
+	a.Timeout = &timeout
 	return nil
 }
 
-func (a *execArguments) check() error {
+func (a *ExecArguments) check() error {
 	for name, text := range map[string]string{"command": a.Command, "workdir": a.Workdir} {
 		if strings.ContainsRune(text, 0) {
 			return fmt.Errorf("%s: holds a NUL byte", name)

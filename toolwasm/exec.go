@@ -38,6 +38,8 @@ type Script struct {
 	Dir            string   // absolute in the guest, or relative to Workspace
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
+	// MaxOutput, when set, takes the place of the grant's limit.
+	MaxOutput int64
 }
 
 // ErrNoDirectory reports a working directory that is not there, or that the guest may not enter.
@@ -53,7 +55,7 @@ func (t *Toolbox) Exec(ctx context.Context, session *sandbox.Session, script Scr
 		Args:  append([]string{"bash", "-c", script.Text, "bash"}, script.Args...),
 		Env:   slices.Concat(BaseEnv(), session.Env(), script.Env),
 		Dir:   dir,
-		Stdin: script.Stdin, Stdout: script.Stdout, Stderr: script.Stderr,
+		Stdin: script.Stdin, Stdout: script.Stdout, Stderr: script.Stderr, MaxOutput: script.MaxOutput,
 	})
 	var missing *sandbox.DirectoryError
 	if errors.As(err, &missing) {

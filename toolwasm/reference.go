@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// at is a bound of an argument.
+func at(n int64) *int64 { return &n }
+
 // Types of arguments, by their names in JSON Schema.
 const (
 	typeString  = "string"
@@ -23,6 +26,10 @@ type Argument struct {
 	Required bool
 	About    string
 	Items    []Argument // of an array of objects: the members of each
+	Of       string     // of another array, or of an object with names of the caller's own: the type of what is in it
+	Enum     []string   // the words that it can be
+	Least    *int64     // of a number
+	Most     *int64
 }
 
 // Tool describes a tool and its arguments.
@@ -41,9 +48,9 @@ func Tools() []Tool {
 			Name: ToolRead, About: "Show a text file, a page at a time, or an image.",
 			Arguments: []Argument{
 				path,
-				{Name: "offset", Type: typeInteger, About: "the first line to show, counted from 1"},
-				{Name: "limit", Type: typeInteger, About: "how many lines to show at most"},
-				{Name: "cursor", Type: typeInteger, About: "where to go on in a line that was too long for a page: the number that the answer before gave"},
+				{Name: "offset", Type: typeInteger, Least: at(1), About: "the first line to show, counted from 1"},
+				{Name: "limit", Type: typeInteger, Least: at(1), About: "how many lines to show at most"},
+				{Name: "cursor", Type: typeInteger, Least: at(0), About: "where to go on in a line that was too long for a page: the number that the answer before gave"},
 				{Name: "optional", Type: typeBoolean, About: "a file that is not there is no failure"},
 			},
 			Example: `{"path": "README.md", "offset": 1, "limit": 20}`,
@@ -80,8 +87,8 @@ func Tools() []Tool {
 				{Name: "command", Type: typeString, Required: true, About: "the script, in the language of bash"},
 				{Name: "title", Type: typeString, About: "what the script is for, in a few words; it changes nothing"},
 				{Name: "workdir", Type: typeString, About: "the directory to work in, relative to the workspace or absolute in the sandbox"},
-				{Name: "env", Type: typeObject, About: "variables for the script: names with strings; PATH cannot be set"},
-				{Name: "timeoutSeconds", Type: typeNumber, About: "end the script after so many seconds; the session's own deadline holds in any case"},
+				{Name: "env", Type: typeObject, Of: typeString, About: "variables for the script: names with strings; PATH cannot be set"},
+				{Name: "timeoutSeconds", Type: typeNumber, Least: at(0), About: "end the script after so many seconds; the session's own deadline holds in any case"},
 			},
 			Example: `{"command": "ls -l", "workdir": "docs", "timeoutSeconds": 10}`,
 		},

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -73,9 +72,20 @@ const guestTool = "openclaw-tool"
 // statusBadArguments is how guestTool says that the arguments were not the tool's.
 const statusBadArguments = 2
 
+// CallOptions say how a tool is called. The zero value is the usual.
+type CallOptions struct {
+	// Page is how many bytes a tool shows that shows a page at a time; zero is its own measure.
+	Page int
+}
+
 // Call runs a tool. arguments is the JSON object that the model gave. Calls of write, edit and apply_patch in one workspace
 // wait for each other.
 func (t *Toolbox) Call(ctx context.Context, session *sandbox.Session, name string, arguments []byte) (*ToolResult, error) {
+	return t.CallWith(ctx, session, name, arguments, CallOptions{})
+}
+
+// CallWith is Call with options.
+func (t *Toolbox) CallWith(ctx context.Context, session *sandbox.Session, name string, arguments []byte, o CallOptions) (*ToolResult, error) {
 	tool, ok := ToolByName(name)
 	if !ok {
 		return nil, fmt.Errorf("toolwasm: call %q: %w; there are %s", name, ErrUnknownTool, strings.Join(ToolNames(), ", "))
@@ -83,28 +93,39 @@ func (t *Toolbox) Call(ctx context.Context, session *sandbox.Session, name strin
 	if len(arguments) > MaxArguments {
 		return nil, fmt.Errorf("toolwasm: call %s: %w: %d bytes, more than %d", name, ErrBadArguments, len(arguments), MaxArguments)
 	}
-	if err := checkNames(tool, arguments); err != nil {
+	if err := tool.CheckNames(arguments); err != nil {
 		return nil, fmt.Errorf("toolwasm: call %s: %w: %w", name, ErrBadArguments, err)
 	}
-	switch name {
-	case ToolExec:
+	switch {
+	case name == ToolExec:
 		return t.callExec(ctx, session, arguments)
-	case ToolRead:
-		return t.callFile(ctx, session, name, arguments)
+	case !changesFiles(name):
+		return t.callFile(ctx, session, name, arguments, o)
 	}
 	leave, err := t.writers.enter(ctx, workspaceOf(session))
 	if err != nil {
 		return nil, fmt.Errorf("toolwasm: call %s: wait for the calls before it: %w", name, err)
 	}
 	defer leave()
-	return t.callFile(ctx, session, name, arguments)
+	return t.callFile(ctx, session, name, arguments, o)
 }
 
+// changesFiles tells whether a tool needs to have files for itself.
+func changesFiles(name string) bool {
+	return name == ToolWrite || name == ToolEdit || name == ToolApplyPatch
+}
+
+// pageVariable tells the guest how many bytes a page has.
+const pageVariable = "OPENCLAW_PAGE"
+
 // callFile runs one of the tools that are commands of the guest.
-func (t *Toolbox) callFile(ctx context.Context, session *sandbox.Session, name string, arguments []byte) (*ToolResult, error) {
+func (t *Toolbox) callFile(ctx context.Context, session *sandbox.Session, name string, arguments []byte, o CallOptions) (*ToolResult, error) {
 	var stdout, stderr bytes.Buffer
 	env, journal := BaseEnv(), ""
-	if name != ToolRead {
+	if o.Page > 0 {
+		env = append(env, fmt.Sprintf("%s=%d", pageVariable, o.Page))
+	}
+	if changesFiles(name) {
 		journal = newJournal()
 		env = append(env, journalVariable+"="+journal)
 	}
@@ -153,16 +174,12 @@ func (t *Toolbox) callExec(ctx context.Context, session *sandbox.Session, argume
 	if err != nil {
 		return nil, fmt.Errorf("toolwasm: call exec: %w: %w", ErrBadArguments, err)
 	}
-	script := Script{Text: a.Command, Dir: guestPath(a.Workdir)}
-	for name, value := range a.Env {
-		script.Env = append(script.Env, name+"="+value)
-	}
-	slices.Sort(script.Env)
+	script := a.Script()
 	var both bytes.Buffer // what a terminal would show
 	script.Stdout, script.Stderr = &both, &both
-	if limit := a.Timeout; limit > 0 {
+	if limit := a.Timeout; limit != nil && *limit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, limit, &sandbox.LimitError{Limit: sandbox.LimitTimeout, Value: limit.String()})
+		ctx, cancel = context.WithTimeoutCause(ctx, *limit, &sandbox.LimitError{Limit: sandbox.LimitTimeout, Value: limit.String()})
 		defer cancel()
 	}
 	run, err := t.Exec(ctx, session, script)

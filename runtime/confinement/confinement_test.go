@@ -215,7 +215,7 @@ func decisionOf(p *confinement.Plan, tool string) confinement.ToolDecision {
 }
 
 func TestToolPolicyNamesItsLayer(t *testing.T) {
-	all := "read write edit apply_patch exec"
+	all := "read write edit apply_patch exec process"
 	for _, c := range []struct {
 		name   string
 		tools  config.Tools
@@ -227,14 +227,14 @@ func TestToolPolicyNamesItsLayer(t *testing.T) {
 	}{
 		{"default, main", config.Tools{}, mainKey, "none", all, "exec", "default"},
 		{"default, other", config.Tools{}, eve, "none", all, "exec", "default of sandboxed sessions"},
-		{"read-only agent", config.Tools{}, eve, "ro", "read exec", "write", "sandbox.workspaceAccess=ro"},
+		{"read-only agent", config.Tools{}, eve, "ro", "read exec process", "write", "sandbox.workspaceAccess=ro"},
 		{"read-only agent, main", config.Tools{}, mainKey, "ro", all, "write", "default"},
-		{"deny wins", config.Tools{ToolPolicies: policies(config.ToolPolicy{Allow: []string{"*"}, Deny: []string{"BASH"}})}, mainKey, "none", "read write edit apply_patch", "exec", "tools.deny"},
+		{"deny wins", config.Tools{ToolPolicies: policies(config.ToolPolicy{Allow: []string{"*"}, Deny: []string{"BASH"}})}, mainKey, "none", "read write edit apply_patch process", "exec", "tools.deny"},
 		{"write admits patches", config.Tools{ToolPolicies: policies(config.ToolPolicy{Allow: []string{"write"}})}, mainKey, "none", "write apply_patch", "apply_patch", "tools.allow"},
-		{"group", config.Tools{ToolPolicies: policies(config.ToolPolicy{Deny: []string{"group:fs"}})}, mainKey, "none", "exec", "edit", "tools.deny"},
+		{"group", config.Tools{ToolPolicies: policies(config.ToolPolicy{Deny: []string{"group:fs"}})}, mainKey, "none", "exec process", "edit", "tools.deny"},
 		{"profile", config.Tools{ToolPolicies: policies(config.ToolPolicy{Profile: "minimal", AlsoAllow: []string{"re*"}})}, mainKey, "none", "read", "exec", "tools.profile=minimal"},
 		{"sandbox allows nothing", config.Tools{SandboxTools: config.ToolPolicy{Allow: []string{}}}, eve, "none", "", "read", "tools.sandbox.tools.allow"},
-		{"sandbox denies", config.Tools{SandboxTools: config.ToolPolicy{Deny: []string{"exec"}}}, eve, "none", "read write edit apply_patch", "exec", "tools.sandbox.tools.deny"},
+		{"sandbox denies", config.Tools{SandboxTools: config.ToolPolicy{Deny: []string{"exec"}}}, eve, "none", "read write edit apply_patch process", "exec", "tools.sandbox.tools.deny"},
 		{"sub-agents", config.Tools{SubagentsTools: config.ToolPolicy{Allow: []string{"read"}}}, subagent, "none", "read", "exec", "tools.subagents.tools.allow"},
 		{"layers narrow", config.Tools{
 			ToolPolicies: policies(config.ToolPolicy{Allow: []string{"read"}}),
@@ -335,10 +335,17 @@ func TestAVanishedWorkspaceIsRefused(t *testing.T) {
 
 func TestSkillsAreMountedReadOnly(t *testing.T) {
 	m := newMachine(t, "{}")
-	p, err := confinement.Decide(m.conf, confinement.Request{Key: eve, Skills: []confinement.Skill{{Name: "tea", Dir: t.TempDir()}}})
-	if err != nil || p.Mounts[1].Guest != "/skills/tea" || p.Mounts[1].Access != sandbox.ReadOnly {
+	p, err := confinement.Decide(m.conf, confinement.Request{
+		Key: eve, Skills: []confinement.Skill{{Name: "tea", Dir: t.TempDir(), File: "SKILL.md"}}, Env: []string{"KETTLE=hot"},
+	})
+	if err != nil || p.Mounts[1].Guest != "/skills/tea" || p.Mounts[1].Access != sandbox.ReadOnly || p.Skills[0].Location() != "/skills/tea/SKILL.md" {
 		t.Errorf("%+v, %v", p, err)
 	}
+	o, err := m.opener.Open(t.Context(), p)
+	if err != nil || !slices.Equal(o.Grant.Env, []string{"KETTLE=hot"}) {
+		t.Fatalf("grant %+v, %v", o, err)
+	}
+	o.Close()
 	for _, name := range []string{"", "..", "a/b", "/etc"} {
 		if _, err := confinement.Decide(m.conf, confinement.Request{Skills: []confinement.Skill{{Name: name, Dir: "/"}}}); err == nil {
 			t.Errorf("skill %q", name)

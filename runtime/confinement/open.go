@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -172,7 +173,7 @@ func (p *Plan) PrunePolicy() workspace.Prune {
 }
 
 func (p *Plan) grant() sandbox.Grant {
-	g := sandbox.Grant{Tmp: true, Limits: p.Limits}
+	g := sandbox.Grant{Tmp: true, Limits: p.Limits, Env: slices.Clone(p.Env)}
 	for _, m := range p.Mounts {
 		mount := sandbox.Mount{Guest: m.Guest, Host: m.Host, Access: m.Access}
 		if m.Access == sandbox.ReadWrite {
@@ -203,7 +204,7 @@ func Apart(conf *config.Config, dir, sandboxes string) error {
 func (p *Plan) apart() error {
 	for _, m := range p.Mounts {
 		if m.Access != sandbox.ReadWrite && m.Guest != AgentDir {
-			continue // a skill may come from the state directory; it is never written
+			continue // a skill, which may come from the state directory and is never written
 		}
 		if err := p.clear(m.Host); err != nil {
 			return err

@@ -6,7 +6,7 @@
 //
 //   - tools run inside the sandbox in every mode, and nothing runs outside it because a setting cannot be met;
 //   - a session that has a directory of its own reaches no other session's and, unless it is told so, not the agent's;
-//   - only the main session changes the agent's bootstrap files;
+//   - only the main session changes the agent's bootstrap files and skills;
 //   - no directory that it grants holds the runtime's state or the configuration, whatever links lead to it.
 package confinement
 
@@ -45,16 +45,27 @@ type Mount struct {
 	Reason  string         `json:"reason"`
 }
 
-// Skill is a skill's directory on the host.
-type Skill struct{ Name, Dir string }
+// Skill is a skill that the session is offered.
+type Skill struct {
+	Name        string // of its directory below SkillsDir
+	Dir         string // on the host
+	File        string // its SKILL.md, in the directory
+	Description string
+	Hidden      bool // the prompt does not list it
+}
+
+// Location is where the session's tools find the skill's instructions.
+func (s Skill) Location() string { return SkillsDir + "/" + s.Name + "/" + s.File }
 
 // Request is whose tools are asked about.
 type Request struct {
 	Agent string // empty: the key's, or else the default agent
 	Key   string // empty: the agent's main session
 	Model string // provider/model, when it is known
-	// Skills are mounted below SkillsDir.
+	// Skills are mounted below SkillsDir. Whoever names them has made sure that what they hold is for tools to read.
 	Skills []Skill
+	// Env are variables of the session's commands, as NAME=value.
+	Env []string
 }
 
 // Plan is a decision.
@@ -71,14 +82,23 @@ type Plan struct {
 	// Owner is whose directory is the session's workspace; nil when it is the agent's.
 	Owner  *workspace.Owner
 	Mounts []Mount
+	Skills []Skill  // of the request; they are among the mounts
+	Env    []string // of the request
 	Limits sandbox.Limits
 	Tools  []ToolDecision
 
+	layers               []layer // what decides on tools
 	stateDir, configFile string
 }
 
 // ErrSession reports a session that cannot be the agent's.
 var ErrSession = errors.New("not a session of this agent")
+
+// AgentOf is the agent whose tools are asked about.
+func AgentOf(conf *config.Config, r Request) (*config.Agent, error) {
+	agent, _, err := resolve(conf, r)
+	return agent, err
+}
 
 // Decide finds out what a session's tools can touch. It touches nothing itself.
 func Decide(conf *config.Config, r Request) (*Plan, error) {
@@ -87,7 +107,7 @@ func Decide(conf *config.Config, r Request) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{
-		Agent: agent, Key: key, Main: key.Main(), Limits: limits(),
+		Agent: agent, Key: key, Main: key.Main(), Limits: limits(), Skills: r.Skills, Env: r.Env,
 		stateDir: conf.StateDir, configFile: conf.File,
 	}
 	box := agent.Sandbox
@@ -111,7 +131,8 @@ func Decide(conf *config.Config, r Request) (*Plan, error) {
 	if err := p.mount(box, r.Skills); err != nil {
 		return nil, err
 	}
-	p.Tools = decideTools(conf, agent, p, r.Model)
+	p.layers = toolLayers(conf, agent, p, r.Model)
+	p.Tools = p.decideTools()
 	return p, nil
 }
 
@@ -219,7 +240,7 @@ func (p *Plan) mount(box config.Sandbox, skills []Skill) error {
 	if p.Owner == nil {
 		m := Mount{Guest: toolwasm.Workspace, Host: p.Agent.Workspace, Access: sandbox.ReadWrite, Reason: "the agent's workspace"}
 		if !p.Main {
-			m.Protect = protected()
+			m.Protect = append(protected(), skillPlaces...)
 		}
 		p.Mounts = append(p.Mounts, m)
 	} else {
@@ -249,6 +270,9 @@ func sharing(s workspace.Scope) string {
 	}
 	return ""
 }
+
+// skillPlaces are where skills lie in an agent's workspace: what is written there comes into the prompts of all its sessions.
+var skillPlaces = []string{"/skills", "/.agents"}
 
 // protected are the bootstrap files, present or not, as paths that stay read-only at the top of a mount.
 func protected() []string {

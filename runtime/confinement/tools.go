@@ -26,6 +26,23 @@ func (e *DeniedError) Error() string {
 	return fmt.Sprintf("confinement: tool %s: the session does not have it (%s: %s)", e.Tool, e.Layer, e.Rule)
 }
 
+// Plain is the error without the name of the package, for a model.
+func (e *DeniedError) Plain() string {
+	return fmt.Sprintf("The tool %s is not available in this session (%s: %s).", e.Tool, e.Layer, e.Rule)
+}
+
+// ToolName is the name of a tool that may go by another one.
+func ToolName(name string) string {
+	name = strings.ToLower(strings.TrimSpace(name))
+	if real, ok := aliases[name]; ok {
+		return real
+	}
+	return name
+}
+
+// Tool decides on a tool by its name, also on one that is not in Tools.
+func (p *Plan) Tool(name string) ToolDecision { return decideTool(ToolName(name), p.layers) }
+
 // Require makes sure that the session has a tool. What is no tool at all is for the one who calls it to say.
 func (p *Plan) Require(tool string) error {
 	for _, d := range p.Tools {
@@ -91,14 +108,28 @@ var (
 )
 
 // decideTools puts every tool through the layers.
-func decideTools(conf *config.Config, agent *config.Agent, p *Plan, model string) []ToolDecision {
-	layers := toolLayers(conf, agent, p, model)
+func (p *Plan) decideTools() []ToolDecision {
 	var all []ToolDecision
-	for _, tool := range toolwasm.ToolNames() {
-		all = append(all, decideTool(tool, layers))
+	for _, tool := range Catalogue() {
+		all = append(all, decideTool(tool, p.layers))
 	}
 	return all
 }
+
+// Catalogue lists the tools that there are, in the order in which they are shown.
+func Catalogue() []string {
+	var names []string
+	for _, name := range toolwasm.ToolNames() {
+		names = append(names, name)
+		if name == toolwasm.ToolExec {
+			names = append(names, ToolProcess)
+		}
+	}
+	return names
+}
+
+// ToolProcess is the tool that looks after commands in the background. It is the runtime's own: the toolbox has only exec.
+const ToolProcess = "process"
 
 func decideTool(tool string, layers []layer) ToolDecision {
 	d := ToolDecision{Tool: tool, Allowed: true, Layer: "default", Rule: "nothing denies it"}
@@ -124,10 +155,7 @@ func decideTool(tool string, layers []layer) ToolDecision {
 // match finds the first pattern that a tool matches: a name, a group or a glob, in any case.
 func match(patterns []string, tool string) (rule string, ok bool) {
 	for _, pattern := range patterns {
-		name := strings.ToLower(strings.TrimSpace(pattern))
-		if real, ok := aliases[name]; ok {
-			name = real
-		}
+		name := ToolName(pattern)
 		if members, ok := groups[name]; ok {
 			if slices.Contains(members, tool) {
 				return pattern, true
