@@ -1,0 +1,7 @@
+//go:build !wasip1
+
+package program
+
+import "openclaw/toolwasm/guest/command"
+
+func install(command.Table) {}
