@@ -1,6 +1,7 @@
 package models
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -131,7 +132,12 @@ func (r *Registry) fallbacks(agent *config.Agent, choice Choice) (texts []string
 // Candidates are the models that the chain may ask, in order.
 func (c *Chain) Candidates() []Candidate { return slices.Clone(c.candidates) }
 
-// Current is the model that is asked next, unless it rests.
+// Next is the model that is asked next: the current one, or while that rests another.
+func (c *Chain) Next(ctx context.Context) Candidate {
+	return c.candidates[c.order(ctx)[0]]
+}
+
+// Current is the model that answered last, at first the one that was asked for.
 func (c *Chain) Current() Candidate {
 	c.mu.Lock()
 	defer c.mu.Unlock()

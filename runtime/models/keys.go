@@ -74,7 +74,7 @@ func (r *Registry) allProfiles(p provider) []credential {
 		profile := r.conf.Auth.Profiles[id]
 		if owner, ok := r.provider(profile.Provider); ok && owner.id == p.id {
 			_, name, _ := strings.Cut(id, ":")
-			add(name, profile.APIKey, "auth.profiles." + id + ".apiKey")
+			add(name, profile.APIKey, "auth.profiles."+id+".apiKey")
 		}
 	}
 	if p.config.APIKey == "" {
@@ -167,4 +167,27 @@ func (r *Registry) mustProvider(name string) (provider, error) {
 		return p, r.noProvider(name, name, "")
 	}
 	return p, nil
+}
+
+// Ready tells why a model cannot be asked: its provider has no address, or no key.
+func (r *Registry) Ready(ref Ref) error {
+	p, err := r.mustProvider(ref.Provider)
+	if err != nil {
+		return err
+	}
+	if err := r.addressOf(p, ref); err != nil {
+		return err
+	}
+	if len(r.profiles(p)) == 0 {
+		return r.missingKey(p, ref)
+	}
+	return nil
+}
+
+// addressOf tells that it is not known where a provider is.
+func (r *Registry) addressOf(p provider, ref Ref) error {
+	if p.baseURL != "" || p.id == ScriptProvider {
+		return nil
+	}
+	return &model.Error{Kind: model.KindInvalid, Provider: p.id, Model: ref.Model, Message: "models.providers." + p.key, Err: ErrNoAddress}
 }

@@ -23,6 +23,9 @@ type Ref struct {
 
 // String is provider/model, with @name of the profile behind.
 func (r Ref) String() string {
+	if r.IsZero() {
+		return ""
+	}
 	if r.Profile == "" {
 		return r.Name()
 	}

@@ -206,7 +206,10 @@ func (r *Registry) complete(text string, p provider, ref Ref) (Ref, error) {
 	if p.closed && !r.offers(p, ref.Model) {
 		return Ref{}, r.noModel(text, p, ref.Model)
 	}
-	return ref, r.checkProfile(text, p, ref)
+	if err := r.checkProfile(text, p, ref); err != nil {
+		return Ref{}, err
+	}
+	return ref, nil
 }
 
 // checkProfile wants that a profile which is named exists.

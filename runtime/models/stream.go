@@ -42,7 +42,7 @@ type Attempt struct {
 	Next    Next
 	Wait    time.Duration
 	NextRef Ref // of the next attempt
-	// Discard tells that pieces of this attempt were handed on, which are void.
+	// Discard tells that pieces of this attempt were handed on, which are void: another attempt follows.
 	Discard bool
 	// Usage is what the attempt used as far as the provider said so, with its cost.
 	Usage *model.Usage
@@ -102,7 +102,7 @@ func (c *Chain) Stream(ctx context.Context, r *model.Request, on func(model.Delt
 		}
 		answer, err := s.candidate(c.candidates[at])
 		if err == nil {
-			c.stay(at, answer)
+			c.stay(at)
 			return answer, nil
 		}
 		if !errors.Is(err, errGoOn) {
@@ -137,7 +137,7 @@ func (s *streaming) sign(candidate Candidate, answer *model.Message) {
 }
 
 // stay makes the chain begin with a candidate from now on.
-func (c *Chain) stay(at int, _ *model.Message) {
+func (c *Chain) stay(at int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.current = at
@@ -228,8 +228,7 @@ func (s *streaming) candidate(candidate Candidate) (*model.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.baseURL == "" && p.id != ScriptProvider {
-		err := &model.Error{Kind: model.KindInvalid, Provider: p.id, Model: candidate.Model, Message: "models.providers." + p.key, Err: ErrNoAddress}
+	if err := s.r.addressOf(p, candidate.Ref); err != nil {
 		return nil, s.gaveUp(candidate, "", err)
 	}
 	profiles := s.profilesOf(candidate, s.r.standings.load(s.ctx))
@@ -290,7 +289,7 @@ func (s *streaming) gaveUp(candidate Candidate, profile string, err error) error
 func (s *streaming) fail(candidate Candidate, profile string, err error, next Next, ref Ref) {
 	a := Attempt{Ref: withProfile(candidate.Ref, profile), Number: 1, Err: err, Kind: model.KindOf(err), Next: next, NextRef: ref}
 	if tried := (*triedError)(nil); errors.As(err, &tried) {
-		a.Number, a.Discard, a.Usage, a.Err = tried.number, tried.discard, tried.usage, tried.error
+		a.Number, a.Discard, a.Usage, a.Err = tried.number, tried.discard && next != NextNothing, tried.usage, tried.error
 	}
 	s.failed = append(s.failed, a)
 	s.note(a)
@@ -419,11 +418,14 @@ func (r *Registry) explained(err error, ref Ref) error {
 	if !ok || r.offers(p, ref.Model) {
 		return err
 	}
-	near := nearest(ref.Model, r.models(p))
+	near := r.withProvider(ref.Model)
 	if near == "" {
-		return err
+		if near = nearest(ref.Model, r.models(p)); near == "" {
+			return err
+		}
+		near = p.id + "/" + near
 	}
 	with := *e
-	with.Message = strings.TrimSpace(fmt.Sprintf("%s (did you mean %s/%s?)", e.Message, p.id, near))
+	with.Message = strings.TrimSpace(fmt.Sprintf("%s (did you mean %s?)", e.Message, near))
 	return &with
 }
