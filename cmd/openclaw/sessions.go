@@ -138,47 +138,6 @@ func mixedOperands(c *cli.Context) (args []string, err error) {
 	return args, nil
 }
 
-// sessionsCleanup says what it does to each session. With session.maintenance.mode "warn" that is nothing.
-func sessionsCleanup(c *cli.Context, std streams, _ []string) error {
-	conf, err := config.Load(c.Context, config.Options{})
-	if err != nil {
-		return err
-	}
-	policy := conf.Session.Maintenance
-	dryRun := c.Bool("dry-run") || policy.Mode == config.MaintainWarn
-	cleaned := []session.Cleaned{}
-	err = withStore(c, false, func(a agentStore) error {
-		if a.Store == nil {
-			return nil
-		}
-		return withAgent(c.Context, conf, a.agent, !dryRun, func(a agentStore) error {
-			found, err := a.Clean(c.Context, policy, dryRun)
-			cleaned = append(cleaned, found...)
-			return err
-		})
-	})
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return printJSON(std.out, struct {
-			DryRun   bool              `json:"dryRun"`
-			Sessions []session.Cleaned `json:"sessions"`
-		}{dryRun, cleaned})
-	}
-	for _, one := range cleaned {
-		verb, done := "is", "archived"
-		if dryRun {
-			verb = "would be"
-		}
-		if one.Deleted {
-			done = "deleted"
-		}
-		fmt.Fprintf(std.out, "%s %s %s: %s\n", printable(one.Key), verb, done, one.Reason)
-	}
-	return nil
-}
-
 // agentStore is one agent's sessions. The store is nil when nothing has been stored yet.
 type agentStore struct {
 	*session.Store

@@ -18,7 +18,7 @@ const (
 	// process is seen to have ended on this machine loses it at once.
 	ClaimTTL = 60 * time.Second
 
-	renewals      = 4                     // in a ClaimTTL
+	renewEvery    = ClaimTTL / 4          // so that a renewal that fails may be tried again
 	claimPauseMin = 2 * time.Millisecond  // between two tries for a claim that another run holds
 	claimPauseMax = 50 * time.Millisecond //
 )
@@ -126,7 +126,7 @@ func (s *Store) tryClaim(ctx context.Context, o ClaimOptions) (*Writer, error) {
 	w.renewer.Add(1)
 	released, release := context.WithCancel(context.Background())
 	w.stop = release
-	go w.renew(released)
+	go w.renew(released, w.info.session, w.info.fence)
 	return w, nil
 }
 
@@ -161,10 +161,11 @@ type Writer struct {
 // Lost is closed when the claim is found to be lost. The run should end then.
 func (w *Writer) Lost() <-chan struct{} { return w.lost }
 
-// renew keeps the claim while the writer lives, however long a tool takes.
-func (w *Writer) renew(released context.Context) {
+// renew keeps the claim while the writer lives, however long a tool takes. It waits for no append, and so it does not look at
+// what appends change.
+func (w *Writer) renew(released context.Context, session, fence int64) {
 	defer w.renewer.Done()
-	ticker := time.NewTicker(ClaimTTL / renewals)
+	ticker := time.NewTicker(w.store.renewEvery)
 	defer ticker.Stop()
 	for {
 		select {
@@ -174,7 +175,7 @@ func (w *Writer) renew(released context.Context) {
 		}
 		err := w.store.db.Write(released, func(conn *sqlite.Conn) error {
 			err := db.Exec(conn, "UPDATE sessions SET writer_until = ? WHERE n = ? AND fence = ? AND writer IS NOT NULL", nil,
-				w.store.now().Add(ClaimTTL).UnixMilli(), w.info.session, w.info.fence)
+				w.store.now().Add(ClaimTTL).UnixMilli(), session, fence)
 			if err == nil && conn.Changes() == 0 {
 				err = ErrFenced
 			}

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"zombiezen.com/go/sqlite"
 
@@ -47,3 +48,12 @@ func NoOrphans(ctx context.Context, s *Store) error {
 		})
 	})
 }
+
+// RenewClaimsEvery changes how often claims are renewed.
+func RenewClaimsEvery(s *Store, d time.Duration) { s.renewEvery = d }
+
+// Size measures the database.
+func Size(ctx context.Context, s *Store) (db.Size, error) { return s.db.Size(ctx) }
+
+// Shrink gives the database's free pages back.
+func Shrink(ctx context.Context, s *Store) error { return s.db.Shrink(ctx) }

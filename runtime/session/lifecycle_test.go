@@ -1,9 +1,6 @@
 package session_test
 
 import (
-	"errors"
-	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -85,42 +82,5 @@ func TestDue(t *testing.T) {
 				t.Errorf("due: %v", got)
 			}
 		})
-	}
-}
-
-func TestCleanArchivesAndDeletes(t *testing.T) {
-	clock := time.Now()
-	s, err := session.Open(t.Context(), session.Options{
-		Path: filepath.Join(t.TempDir(), "agent.sqlite"), Now: func() time.Time { clock = clock.Add(time.Millisecond); return clock },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	keys := []string{mainKey, "agent:main:direct:old", "agent:main:cron:old", "agent:main:direct:a", "agent:main:direct:b", "agent:main:direct:c"}
-	for i, key := range keys {
-		if _, err := s.Create(t.Context(), session.CreateOptions{Key: key}); err != nil {
-			t.Fatal(err)
-		}
-		if i == 2 {
-			clock = clock.Add(48 * time.Hour)
-		}
-	}
-	policy := config.Maintenance{Mode: config.MaintainEnforce, PruneAfter: 24 * time.Hour, MaxEntries: 3}
-	want := "[{agent:main:direct:old false idle} {agent:main:cron:old true idle} {agent:main:direct:a false too many sessions}]"
-	for _, dryRun := range []bool{true, false} {
-		got, err := s.Clean(t.Context(), policy, dryRun)
-		if err != nil || fmt.Sprint(got) != want {
-			t.Errorf("cleaned %v, %v", got, err)
-		}
-	}
-	if got, err := s.Clean(t.Context(), policy, false); err != nil || len(got) != 0 {
-		t.Errorf("again %v, %v", got, err)
-	}
-	if _, err := s.Get(t.Context(), session.Ref{Key: "agent:main:cron:old"}); !errors.Is(err, session.ErrNotFound) {
-		t.Errorf("the deleted one: %v", err)
-	}
-	if info, err := s.Get(t.Context(), session.Ref{Key: "agent:main:direct:old"}); err != nil || info.Archived == nil {
-		t.Errorf("the archived one: %+v, %v", info, err)
 	}
 }

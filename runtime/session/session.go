@@ -71,6 +71,8 @@ type Store struct {
 	db    *db.DB
 	now   func() time.Time
 	owner string
+
+	renewEvery time.Duration // of claims
 }
 
 // Open opens an agent's sessions. The database is made when it is missing.
@@ -79,7 +81,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("session: %w", err)
 	}
-	s := &Store{db: database, now: o.Now, owner: processOwner()}
+	s := &Store{db: database, now: o.Now, owner: processOwner(), renewEvery: renewEvery}
 	if s.now == nil {
 		s.now = time.Now
 	}

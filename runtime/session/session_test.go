@@ -316,6 +316,21 @@ func TestAnOverdueClaimIsTakenOver(t *testing.T) {
 	put(t, second, user(t, "2"))
 }
 
+// TestClaimsAreRenewedBesideAppends lets the renewal and the appends meet, for the race detector.
+func TestClaimsAreRenewedBesideAppends(t *testing.T) {
+	s := newStore(t)
+	session.RenewClaimsEvery(s, 100*time.Microsecond)
+	w := claim(t, s, mainKey)
+	for range 100 {
+		put(t, w, user(t, "x"))
+	}
+	select {
+	case <-w.Lost():
+		t.Error("the claim is lost")
+	default:
+	}
+}
+
 func TestListPagesThroughAllSessions(t *testing.T) {
 	clock := time.Now()
 	s, err := session.Open(t.Context(), session.Options{

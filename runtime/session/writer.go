@@ -53,7 +53,10 @@ func (w *Writer) Append(ctx context.Context, entries ...Entry) (stored []Entry, 
 		stored, err = t.append(entries)
 		return err
 	})
-	return stored, err
+	if err != nil {
+		return nil, err
+	}
+	return stored, nil
 }
 
 // Repair gives each tool call that waits for a result one that says that the tool was interrupted. It is what a run does
@@ -69,7 +72,10 @@ func (w *Writer) Repair(ctx context.Context) (added []Entry, err error) {
 		}
 		return nil
 	})
-	return added, err
+	if err != nil {
+		return nil, err
+	}
+	return added, nil
 }
 
 // Rewind moves the leaf to an entry of any branch, so that the next entry follows that one. An empty id is the root: the next
@@ -97,7 +103,10 @@ func (w *Writer) Branch(ctx context.Context, id, summary string) (stored Entry, 
 		}
 		return err
 	})
-	return stored, err
+	if err != nil {
+		return Entry{}, err
+	}
+	return stored, nil
 }
 
 // ResetOptions say what a reset leaves of the context.
@@ -125,7 +134,10 @@ func (w *Writer) Reset(ctx context.Context, o ResetOptions) (stored Entry, err e
 		}
 		return err
 	})
-	return stored, err
+	if err != nil {
+		return Entry{}, err
+	}
+	return stored, nil
 }
 
 // Rollover ends the window and begins an empty one with a new session id under the same key.

@@ -70,7 +70,7 @@ func build(path string, s Schema) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	if err := execAll(conn, "PRAGMA synchronous = FULL; BEGIN IMMEDIATE; PRAGMA application_id = "+strconv.Itoa(int(s.ApplicationID))); err != nil {
+	if err := execAll(conn, "PRAGMA synchronous = FULL; PRAGMA auto_vacuum = INCREMENTAL; BEGIN IMMEDIATE; PRAGMA application_id = "+strconv.Itoa(int(s.ApplicationID))); err != nil {
 		return err
 	}
 	if err := migrateFrom(conn, s, 0); err != nil {
@@ -174,6 +174,21 @@ func checkLength(conn *sqlite.Conn, path string, size int64) error {
 		return &Error{Reason: ErrDamaged, Detail: fmt.Sprintf("it has %d bytes of %d", info.Size(), want)}
 	}
 	return nil
+}
+
+// fileSizes is the size of several files together. Those that are missing take nothing.
+func fileSizes(paths ...string) (sum int64, err error) {
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return 0, fileError(err)
+		}
+		sum += info.Size()
+	}
+	return sum, nil
 }
 
 // unreadable tells a file that cannot be opened from one that is no database.

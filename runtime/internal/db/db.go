@@ -60,6 +60,8 @@ type DB struct {
 	source  string // what SQLite is given, a path or a URI
 	flags   sqlite.OpenFlags
 
+	pageSize int64
+
 	writer  chan *sqlite.Conn // holds the writing connection while nobody uses it
 	readers chan *sqlite.Conn // holds idle connections, and nil for each that may still be opened
 
@@ -114,6 +116,9 @@ func (d *DB) start(ctx context.Context) error {
 	}
 	d.writer <- conn // nil when there is none, for Close
 	if err != nil {
+		return err
+	}
+	if d.pageSize, err = pragmaInt(conn, "page_size"); err != nil {
 		return err
 	}
 	version, err := d.version(ctx, conn)

@@ -21,9 +21,11 @@ func (d *DB) Write(ctx context.Context, run func(*sqlite.Conn) error) error {
 	}
 	select {
 	case conn := <-d.writer:
-		defer d.requestMove()
 		defer func() { d.writer <- conn }()
 		err := d.transact(ctx, conn, "BEGIN IMMEDIATE", run)
+		if err == nil {
+			d.requestMove(conn)
+		}
 		return d.failure(ctx, "write", err)
 	case <-d.closed:
 		return ErrClosed
