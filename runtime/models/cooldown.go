@@ -117,11 +117,11 @@ func (s standings) failed(ctx context.Context, profile, name string, kind model.
 	_ = s.store.SaveStanding(context.WithoutCancel(ctx), one)
 }
 
-// worked ends the rest of a slot.
-func (s standings) worked(ctx context.Context, profile, name string) {
+// worked ends the rest of a slot. When a key was used need only be known where there are others.
+func (s standings) worked(ctx context.Context, profile, name string, others bool) {
 	all := s.load(ctx)
 	for _, slot := range []Slot{{Profile: profile}, {profile, name}} {
-		if slot.Model == "" && all[slot].Errors == 0 {
+		if all[slot].Errors == 0 && (slot.Model == "" || !others) {
 			continue
 		}
 		_ = s.store.SaveStanding(context.WithoutCancel(ctx), Standing{Slot: slot, LastUsed: s.now()})

@@ -321,7 +321,7 @@ func (s *streaming) profile(p provider, candidate Candidate, profile credential,
 		})
 		if err == nil {
 			s.sign(candidate, answer)
-			s.r.standings.worked(s.ctx, profile.id, candidate.Model)
+			s.r.standings.worked(s.ctx, profile.id, candidate.Model, len(s.r.profiles(p)) > 1)
 			s.mu.Lock()
 			s.used[p.id] = profile.id
 			s.mu.Unlock()

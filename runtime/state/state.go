@@ -1,5 +1,5 @@
-// Package state is the database of what belongs to no single agent: <state>/state/openclaw.sqlite. It remembers workspaces and the
-// directories of sessions.
+// Package state is the database of what belongs to no single agent: <state>/state/openclaw.sqlite. It remembers workspaces, the
+// directories of sessions, and which models have failed.
 //
 // Each method is one transaction, and a method that returned nil has committed. A database that is not ours is never written;
 // [Open] then fails with an *[Error] that says what to do.
@@ -56,6 +56,16 @@ CREATE TABLE sandbox_registry_entries (
 	used_at_ms     INTEGER NOT NULL,
 	PRIMARY KEY (root, name)
 ) STRICT;
+`, `
+CREATE TABLE model_standings (
+	profile         TEXT NOT NULL,
+	model           TEXT NOT NULL, -- empty: every model
+	last_used_at_ms INTEGER,
+	errors          INTEGER NOT NULL,
+	rests_until_ms  INTEGER,
+	kind            TEXT NOT NULL,
+	PRIMARY KEY (profile, model)
+) STRICT, WITHOUT ROWID;
 `},
 }
 
