@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -90,7 +91,12 @@ func (c *child) config(program *Program) wasi.Config {
 	if files == nil {
 		files = []wasi.Given{}
 	}
+	dir := c.dir()
+	if imaged || c.named.ReadsPWD {
+		dir = "" // it needs no help
+	}
 	return wasi.Config{
+		Dir: dir, Places: c.places(),
 		Args: c.arguments(), Env: c.environment(), FS: c.root, Given: files,
 		Rand: s.grant.Random, Now: s.grant.Clock,
 		MaxFiles: s.limits.Handles + spareHandles, MemoryLimit: c.memory(), Umask: &c.request.Umask,
@@ -105,11 +111,47 @@ func (c *child) arguments() []string {
 	if len(args) == 0 {
 		args = []string{c.named.Name}
 	}
+	if i := c.script(args); i > 0 {
+		args = slices.Clone(args)
+		args[i] = strings.TrimSuffix(c.dir(), "/") + "/" + strings.TrimPrefix(args[i], "./")
+	}
 	if len(c.named.Args) == 0 {
 		return args
 	}
 	all := append([]string{args[0]}, c.named.Args...)
 	return append(all, args[1:]...)
+}
+
+// script finds the argument that is an interpreter's script by a relative path: the first that is no option, and of several
+// the first that exists, as some are values of options before them. It returns 0 when there is none.
+func (c *child) script(args []string) int {
+	if c.named.Script == "" {
+		return 0
+	}
+	first := 0
+	for i, a := range args[1:] {
+		option := strings.HasPrefix(a, "-")
+		switch {
+		case option && (a == "-" || a == "--" || strings.HasPrefix(a, "--")):
+		case option && strings.ContainsAny(a[len(a)-1:], c.named.Script):
+			return first
+		case !option && (strings.HasPrefix(a, "/") || a == ""):
+			return first
+		case !option && lookFile(c.root, c.dir(), a):
+			return i + 1
+		case !option && first == 0:
+			first = i + 1
+		}
+		if a == "-" {
+			return 0
+		}
+	}
+	return first
+}
+
+func lookFile(root vfs.FS, dir, name string) bool {
+	_, errno := root.Stat(strings.TrimPrefix(dir+"/"+name, "/"), true)
+	return errno == vfs.OK
 }
 
 // environment is what the guest gave, what the grant gives this program, and the working directory.
@@ -122,6 +164,22 @@ func (c *child) dir() string {
 		return "/"
 	}
 	return c.request.Dir
+}
+
+// places are the first components of all paths at which something is mounted.
+func (c *child) places() []string {
+	grant := c.family.session.grant
+	list := []string{devDir}
+	if grant.Tmp {
+		list = append(list, tmpDir)
+	}
+	for _, m := range slices.Concat(grant.Mounts, c.named.Mounts) {
+		top, _, _ := strings.Cut(m.Guest[1:], "/")
+		if top = "/" + top; !slices.Contains(list, top) {
+			list = append(list, top)
+		}
+	}
+	return list
 }
 
 // memory is how much the program may have.

@@ -35,6 +35,13 @@ type NamedProgram struct {
 	Env []string
 	// Mounts are seen by this program alone, and always read-only. Host may be a zip archive, whose files are shown then.
 	Mounts []Mount
+	// ReadsPWD tells that the program goes by itself to the directory that PWD names, as programs in Go do. For any other the
+	// working directory is what C libraries find as ".", which they call "/".
+	ReadsPWD bool
+	// Script is for interpreters that look for their script before they can go to the working directory: the first operand, if
+	// it is a relative path, is given to them as an absolute one. It lists the letters of the options that take the script's
+	// place ("cm" for Python), and is empty for programs that need no such help.
+	Script string
 	// Limits narrow what the program may use by itself: Timeout, Fuel and Memory. Reaching one ends the program and
 	// not the call.
 	Limits Limits

@@ -22,6 +22,7 @@ type descriptor struct {
 
 	path    string // within the FS, for what is opened relative to it
 	preopen string // the guest's name of a preopened directory, else empty
+	open    bool   // paths may lead out of the directory, within the FS
 
 	kind      vfs.FileType
 	kindKnown bool

@@ -29,7 +29,8 @@ func lookup(flags uint32) last {
 
 // at turns a path of the guest, relative to an open directory, into one for
 // the FS. The result never leaves that directory: an absolute path, or one that
-// climbs above the directory, by itself or through a link, is EPERM.
+// climbs above the directory, by itself or through a link, is EPERM. Only the places
+// of Config.Dir can be left, for others in the tree that is open as a whole.
 //
 // The FS alone is what confines the guest. This rule of preview 1 comes on top,
 // and holds as long as nobody moves directories while a path is being resolved.
@@ -58,6 +59,13 @@ func (s *System) resolve(d *descriptor, m memory, ptr, n uint32, l last) (string
 	}
 	if isName(raw) && l != lastFollow {
 		return s.paths.join(d.path, raw), vfs.OK
+	}
+	if d.open {
+		path := s.paths.join(d.path, raw)
+		if !climbs([]byte(path)) {
+			return path, vfs.OK
+		}
+		return s.walk("", path, l)
 	}
 	return s.walk(d.path, string(raw), l)
 }

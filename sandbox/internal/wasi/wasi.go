@@ -60,6 +60,12 @@ type Config struct {
 	// Preopens are the absolute guest paths that are open from the start, from
 	// descriptor 3 on. Nil means {"/"}.
 	Preopens []string
+	// Dir is the absolute path of a working directory, for a guest that does not know of working directories by itself: C
+	// libraries begin at "/", and look for a relative path, as for an absolute one, in the directory with the longest name that
+	// it begins with, of equals in the last. So each directory of Places is open too, and after them Dir, as ".". Paths
+	// relative to these may lead anywhere in the FS, which is open as a whole anyway.
+	Dir    string
+	Places []string
 
 	// Stdin, Stdout and Stderr belong to the System, which closes them. The
 	// same File may be given more than once. Nil reads as empty and discards
@@ -201,19 +207,32 @@ func (s *System) addPreopens(c Config) {
 		preopens = []string{"/"}
 	}
 	for _, name := range preopens {
-		path := strings.Trim(name, "/")
-		if path == "" {
-			path = "."
-		}
-		s.table.put(&descriptor{
-			path:       path,
-			preopen:    name,
-			kind:       vfs.TypeDirectory,
-			kindKnown:  true,
-			granted:    rightsAll &^ (rightFDRead | rightFDWrite),
-			inheriting: rightsAll,
-		})
+		s.addPreopen(name, name, false)
 	}
+	if strings.Trim(c.Dir, "/") == "" {
+		return
+	}
+	for _, name := range c.Places {
+		s.addPreopen(name, name, true)
+	}
+	s.addPreopen(".", c.Dir, true)
+}
+
+// addPreopen opens the directory at path under a name.
+func (s *System) addPreopen(name, path string, open bool) {
+	path = strings.Trim(path, "/")
+	if path == "" {
+		path = "."
+	}
+	s.table.put(&descriptor{
+		path:       path,
+		preopen:    name,
+		open:       open,
+		kind:       vfs.TypeDirectory,
+		kindKnown:  true,
+		granted:    rightsAll &^ (rightFDRead | rightFDWrite),
+		inheriting: rightsAll,
+	})
 }
 
 // Calls is the number of host calls the guest has made. Like every method it is
