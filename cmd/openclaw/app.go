@@ -68,6 +68,10 @@ func newApp(std streams) *cli.App {
 		// A value with a comma in it is one value.
 		DisableSliceFlagSeparator: true,
 		Commands: []*cli.Command{
+			agentCommand(std),
+			demoCommand(std),
+			statusCommand(std),
+			agentsCommand(std),
 			execCommand(std),
 			toolCommand(std),
 			configCommand(std),

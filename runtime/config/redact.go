@@ -51,6 +51,12 @@ func (c *Config) AgentOrigin(id string, keys ...string) (json5.Path, json5.Posit
 	return nil, json5.Position{}, false
 }
 
+// AgentEntry is where an agent's own entry is. It is not ok when the agent has none.
+func (c *Config) AgentEntry(id string) (path json5.Path, ok bool) {
+	path = c.entryPath(id)
+	return path, path != nil
+}
+
 // entryPath is where an agent's entry is, or nil.
 func (c *Config) entryPath(id string) json5.Path {
 	agents := c.tree.Get("agents")
