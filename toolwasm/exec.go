@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"openclaw/sandbox"
 )
@@ -40,6 +41,8 @@ type Script struct {
 	Stdout, Stderr io.Writer
 	// MaxOutput, when set, takes the place of the grant's limit.
 	MaxOutput int64
+	// Timeout, when set, narrows the grant's. It stands still while a program is loaded that the script started.
+	Timeout time.Duration
 }
 
 // ErrNoDirectory reports a working directory that is not there, or that the guest may not enter.
@@ -56,6 +59,7 @@ func (t *Toolbox) Exec(ctx context.Context, session *sandbox.Session, script Scr
 		Env:   slices.Concat(BaseEnv(), session.Env(), script.Env),
 		Dir:   dir,
 		Stdin: script.Stdin, Stdout: script.Stdout, Stderr: script.Stderr, MaxOutput: script.MaxOutput,
+		Timeout: script.Timeout,
 	})
 	var missing *sandbox.DirectoryError
 	if errors.As(err, &missing) {

@@ -178,9 +178,7 @@ func (t *Toolbox) callExec(ctx context.Context, session *sandbox.Session, argume
 	var both bytes.Buffer // what a terminal would show
 	script.Stdout, script.Stderr = &both, &both
 	if limit := a.Timeout; limit != nil && *limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, *limit, &sandbox.LimitError{Limit: sandbox.LimitTimeout, Value: limit.String()})
-		defer cancel()
+		script.Timeout = *limit
 	}
 	run, err := t.Exec(ctx, session, script)
 	if errors.Is(err, ErrNoDirectory) {

@@ -13,8 +13,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/klauspost/compress/zstd"
-
 	"openclaw/sandbox"
 )
 
@@ -26,12 +24,12 @@ var compressed []byte
 //go:embed toolbox.sum
 var sum string
 
-// maxToolbox bounds what the embedded module may unpack to.
-const maxToolbox = 128 << 20
+// maxModule bounds what an embedded module may unpack to.
+const maxModule = 128 << 20
 
 // Source is the toolbox as a program. It is unpacked only when no cache holds it.
 func Source() sandbox.Source {
-	src := sandbox.Source{Name: "toolbox", Open: unpack}
+	src := sandbox.Source{Name: "toolbox", Open: func() ([]byte, error) { return unpack("toolbox", compressed) }}
 	digest, _ := digestOf(sum) // a build with a bad sum file fails its tests
 	src.Digest = digest
 	return src
@@ -41,23 +39,10 @@ func digestOf(sum string) (d [sha256.Size]byte, err error) {
 	text, _, _ := strings.Cut(sum, " ")
 	b, err := hex.DecodeString(text)
 	if err != nil || len(b) != len(d) {
-		return d, fmt.Errorf("toolwasm: read digest of the toolbox: %q is not a SHA-256", text)
+		return d, fmt.Errorf("toolwasm: read digest: %q is not a SHA-256", text)
 	}
 	copy(d[:], b)
 	return d, nil
-}
-
-func unpack() ([]byte, error) {
-	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxToolbox))
-	if err != nil {
-		return nil, fmt.Errorf("toolwasm: unpack toolbox: %w", err)
-	}
-	defer dec.Close()
-	module, err := dec.DecodeAll(compressed, nil)
-	if err != nil {
-		return nil, fmt.Errorf("toolwasm: unpack toolbox: %w", err)
-	}
-	return module, nil
 }
 
 // Toolbox is the toolbox, ready to run. It is safe for concurrent use.

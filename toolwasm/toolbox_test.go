@@ -62,3 +62,16 @@ func TestEmbeddedToolboxIsWhole(t *testing.T) {
 		t.Errorf("digest %x, want %x", got, src.Digest)
 	}
 }
+
+// TestEmbeddedProgramsAreWhole does the same for the other guests.
+func TestEmbeddedProgramsAreWhole(t *testing.T) {
+	for _, p := range toolwasm.Programs() {
+		module, err := p.Source.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := sha256.Sum256(module); got != p.Source.Digest {
+			t.Errorf("%s: digest %x, want %x", p.Name, got, p.Source.Digest)
+		}
+	}
+}
