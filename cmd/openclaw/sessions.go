@@ -31,7 +31,12 @@ EXAMPLES
    openclaw sessions show main --limit 20
    openclaw sessions search '"release notes" draft*'
    openclaw sessions export main -o main.jsonl
-   openclaw sessions import ~/old/agents/main/sessions`
+   openclaw sessions import ~/old/agents/main/sessions
+   openclaw sessions tail --follow main
+   openclaw sessions fork main --at 0c6f… --key experiment`
+
+// tailEntries is how many entries tail begins with.
+const tailEntries = 10
 
 func sessionsCommand(std streams) *cli.Command {
 	agent := &cli.StringFlag{Name: "agent", Usage: "the `AGENT` whose sessions they are (default: the only one, or main)"}
@@ -39,7 +44,7 @@ func sessionsCommand(std streams) *cli.Command {
 	archived := &cli.BoolFlag{Name: "archived", Usage: "archived sessions, too"}
 	return &cli.Command{
 		Name:      "sessions",
-		Usage:     "list, read, search, move and delete conversations",
+		Usage:     "list, read, search, fork, move, archive and delete conversations",
 		UsageText: sessionsUsage,
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
@@ -76,6 +81,16 @@ func sessionsCommand(std streams) *cli.Command {
 				&cli.BoolFlag{Name: "dry-run", Usage: "read and check everything, keep nothing"}),
 			sessionsSubcommand(std, "cleanup", "", "archive or delete what session.maintenance says", sessionsCleanup, agent, jsonFlag,
 				&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, and do nothing"}),
+			sessionsSubcommand(std, "tail", "SESSION", "print the newest entries of all branches, in the order of writing", sessionsTail, agent, jsonFlag,
+				&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on with those that come, until interrupted; with --json each is a document in its own line"},
+				&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Value: tailEntries, Usage: "at most `N` entries of those that are there"}),
+			sessionsSubcommand(std, "fork", "SESSION", "make a new session of a copy of the branch that goes on", sessionsFork, agent, jsonFlag,
+				&cli.StringFlag{Name: "at", Usage: "a copy of the branch up to `ENTRY`, on whatever branch it is"},
+				&cli.StringFlag{Name: "key", Usage: "the `SESSION` that it becomes (default: fork:ID)"},
+				&cli.StringFlag{Name: "label", Usage: "a `NAME` for people"}),
+			sessionsSubcommand(std, "archive", "SESSION...", "put sessions away: they are kept, but not listed, searched or written", sessionsArchive(true), agent, jsonFlag,
+				&cli.StringFlag{Name: "reason", Value: "by hand", Usage: "the `REASON` that is kept with them"}),
+			sessionsSubcommand(std, "unarchive", "SESSION...", "fetch archived sessions back", sessionsArchive(false), agent, jsonFlag),
 			sessionsSubcommand(std, "delete", "SESSION...", "delete sessions with everything in them", sessionsDelete, agent, jsonFlag),
 		},
 	}
@@ -98,7 +113,12 @@ func sessionsSubcommand(std streams, name, operands, usage string, run func(*cli
 			if err != nil {
 				return fmt.Errorf("sessions %s: %w %s", name, err, hint)
 			}
-			return configStatus(std, failedJSON(c, std, run(c, std, args)))
+			err = run(c, std, args)
+			var said exitStatus
+			if !errors.As(err, &said) { // else what failed has been printed
+				err = failedJSON(c, std, err)
+			}
+			return configStatus(std, err)
 		},
 	}
 }
@@ -207,43 +227,6 @@ func withSession(c *cli.Context, name string, write bool, run func(agentStore, s
 		}
 		return run(a, a.ref(name))
 	})
-}
-
-func sessionsDelete(c *cli.Context, std streams, names []string) error {
-	for _, name := range names { // before anything is deleted, and without making a database
-		err := withSession(c, name, false, func(a agentStore, ref session.Ref) error {
-			_, err := a.Get(c.Context, ref)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	var deleted []string
-	err := withStore(c, true, func(a agentStore) error {
-		for _, name := range names {
-			info, err := a.Get(c.Context, a.ref(name))
-			if err != nil {
-				return err
-			}
-			if err := a.Delete(c.Context, info.Key); err != nil {
-				return err
-			}
-			deleted = append(deleted, info.Key)
-		}
-		return nil
-	})
-	if err == nil && c.Bool("json") {
-		return printJSON(std.out, struct {
-			Deleted []string `json:"deleted"`
-		}{deleted})
-	}
-	for _, key := range deleted {
-		if !c.Bool("json") {
-			fmt.Fprintf(std.out, "%s is deleted\n", printable(key))
-		}
-	}
-	return err
 }
 
 func sessionsExport(c *cli.Context, std streams, args []string) error {

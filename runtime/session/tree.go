@@ -87,31 +87,54 @@ func onBranch(conn *sqlite.Conn, window, leaf int64, id string) (int64, error) {
 		return 0, err
 	}
 	at := leaf
-	// Only the numbers are needed here; bodies can be large.
-	for at > seq {
-		next := int64(-1)
-		err := db.Exec(conn, "SELECT n, parent FROM entries WHERE n BETWEEN ? AND ? ORDER BY n DESC", func(row *sqlite.Stmt) error {
-			if seqOf(row.ColumnInt64(0)) != at {
-				return errStop
-			}
-			at = row.ColumnInt64(1)
-			next = at
-			if at <= seq {
-				return errStop
-			}
-			return nil
-		}, entryNumber(window, seq), entryNumber(window, at))
-		if err != nil && err != errStop {
-			return 0, err
-		}
-		if next < 0 {
-			return 0, fmt.Errorf("%w: entry %d of the window is missing", ErrDamaged, at)
-		}
+	err = walkSeqs(conn, window, leaf, func(here int64) bool {
+		at = here
+		return here > seq
+	})
+	if err != nil {
+		return 0, err
 	}
 	if at != seq {
 		return 0, fmt.Errorf("%w on this branch: %s", ErrNoEntry, id)
 	}
 	return seq, nil
+}
+
+// branchSeqs are the places of a branch, newest first.
+func branchSeqs(conn *sqlite.Conn, window, leaf int64) (list []int64, err error) {
+	err = walkSeqs(conn, window, leaf, func(seq int64) bool {
+		list = append(list, seq)
+		return true
+	})
+	return list, err
+}
+
+// walkSeqs is walk for the places alone; bodies can be large.
+func walkSeqs(conn *sqlite.Conn, window, leaf int64, visit func(seq int64) bool) error {
+	for want := leaf; want > 0; {
+		at := want
+		err := db.Exec(conn, "SELECT n, parent FROM entries WHERE n BETWEEN ? AND ? ORDER BY n DESC", func(row *sqlite.Stmt) error {
+			if seqOf(row.ColumnInt64(0)) != want {
+				return errStop
+			}
+			here := want
+			want = row.ColumnInt64(1)
+			if !visit(here) {
+				want = 0
+			}
+			if want == 0 {
+				return errStop
+			}
+			return nil
+		}, entryNumber(window, 1), entryNumber(window, want))
+		if err != nil && err != errStop {
+			return err
+		}
+		if want == at { // not even the first was there
+			return fmt.Errorf("%w: entry %d of the window is missing", ErrDamaged, want)
+		}
+	}
+	return nil
 }
 
 // pendingCalls are the calls of the newest message of a branch that have no result yet.
