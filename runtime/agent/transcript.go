@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"openclaw/runtime/model"
 	"openclaw/runtime/session"
@@ -174,15 +173,4 @@ func (b storedBlock) block() (model.Block, bool) {
 		return b.Block, true
 	}
 	return model.Block{}, false
-}
-
-// textOf joins the text of blocks.
-func textOf(blocks []model.Block) string {
-	var list []string
-	for _, b := range blocks {
-		if b.Type == model.BlockText {
-			list = append(list, b.Text)
-		}
-	}
-	return strings.Join(list, "\n")
 }
