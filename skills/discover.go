@@ -23,8 +23,10 @@ type Options struct {
 	ExtraDirs []string // lowest
 	// LinkTargets are directories that links in the workspace, in bundled skills and in ExtraDirs may lead to.
 	LinkTargets []string
-	// Private are directories and files that no skill may hold or lie in. None may hold the workspace either.
+	// Private are directories and files that no skill may hold or lie in.
 	Private []string
+	// Workspaces are those of other agents: no skill may hold one, or this agent's.
+	Workspaces []string
 
 	Entries map[string]Entry // settings of skills, by key
 	Allow   []string         // those that the agent may have, by name or key; nil: all
@@ -94,7 +96,7 @@ func (d *discovery) bounds() error {
 	if d.private, err = resolve(d.options.Private); err != nil {
 		return err
 	}
-	if d.above, err = resolve([]string{d.options.Workspace}); err != nil {
+	if d.above, err = resolve(append([]string{d.options.Workspace}, d.options.Workspaces...)); err != nil {
 		return err
 	}
 	d.targets, err = resolve(d.options.LinkTargets)
@@ -193,7 +195,7 @@ func (d *discovery) exposed(dir string) string {
 	}
 	for _, p := range d.above {
 		if within(p, dir) {
-			return "the skill's directory holds the agent's workspace"
+			return "the skill's directory holds an agent's workspace: " + p
 		}
 	}
 	return ""

@@ -261,7 +261,7 @@ func TestNoSkillHoldsTheWorkspace(t *testing.T) {
 	if len(found.Skills) != 0 {
 		t.Errorf("found %s", names(found))
 	}
-	m.wantProblem(found, "SKILL.md:0: error: the skill's directory holds the agent's workspace")
+	m.wantProblem(found, "SKILL.md:0: error: the skill's directory holds an agent's workspace: ws")
 }
 
 func TestHostileFiles(t *testing.T) {

@@ -79,6 +79,7 @@ func newApp(std streams) *cli.App {
 			setupCommand(std),
 			promptCommand(std),
 			sandboxCommand(std),
+			skillsCommand(std),
 			versionCommand(std),
 			completionCommand(std),
 		},

@@ -45,11 +45,15 @@ func openGrant(c *cli.Context, tool string) (grant sandbox.Grant, release func()
 	if err != nil {
 		return grant, nil, err
 	}
+	request, err := offerSkills(c, conf, requestOf(c))
+	if err != nil {
+		return grant, nil, err
+	}
 	db, err := state.Open(c.Context, conf.StateDir)
 	if err != nil {
 		return grant, nil, err
 	}
-	opened, err := confinement.NewOpener(db).Use(c.Context, conf, requestOf(c), tool)
+	opened, err := confinement.NewOpener(db).Use(c.Context, conf, request, tool)
 	if err != nil {
 		return grant, nil, errors.Join(err, db.Close())
 	}

@@ -59,7 +59,11 @@ func runPrompt(c *cli.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	view, err := prompt.Look(c.Context, conf, requestOf(c))
+	request, err := offerSkills(c, conf, requestOf(c))
+	if err != nil {
+		return err
+	}
+	view, err := prompt.Look(c.Context, conf, request)
 	if err != nil {
 		return err
 	}

@@ -149,6 +149,7 @@ type explanation struct {
 	Backend   confinement.Setting        `json:"backend"`
 	Workdir   string                     `json:"workdir"`
 	Mounts    []mountText                `json:"mounts"`
+	Env       []string                   `json:"env"` // names of variables
 	Tmp       bool                       `json:"tmp"`
 	Network   string                     `json:"network"`
 	Limits    limitTexts                 `json:"limits"`
@@ -176,7 +177,11 @@ func sandboxExplain(c *cli.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	plan, err := confinement.Decide(conf, requestOf(c))
+	request, err := offerSkills(c, conf, requestOf(c))
+	if err != nil {
+		return err
+	}
+	plan, err := confinement.Decide(conf, request)
 	if err != nil {
 		return err
 	}
@@ -194,6 +199,11 @@ func explain(p *confinement.Plan) explanation {
 		Mode: p.Mode, Scope: p.Scope, Access: p.Access, Root: p.Root, Backend: p.Backend,
 		Workdir: p.Mounts[0].Guest, Tmp: true, Network: "none", Tools: p.Tools,
 		Limits: limitTexts{l.Timeout.Milliseconds(), l.Memory, l.Disk, l.FileSize, l.Files, l.Handles, l.Depth, l.Output},
+	}
+	e.Env = []string{}
+	for _, v := range p.Env {
+		name, _, _ := strings.Cut(v, "=") // the value may be nobody's business
+		e.Env = append(e.Env, name)
 	}
 	for _, m := range p.Mounts {
 		e.Mounts = append(e.Mounts, mountText{m, m.Access.String()})
@@ -227,6 +237,9 @@ func explainText(w io.Writer, e explanation, limits sandbox.Limits) error {
 		}
 	}
 	fmt.Fprintf(&b, "  %-14s rw  in memory, gone with the session\n", "/tmp")
+	if len(e.Env) > 0 {
+		fmt.Fprintf(&b, "\nvariables of skills\n  %s\n", strings.Join(e.Env, " "))
+	}
 	b.WriteString("\nlimits\n")
 	fmt.Fprintf(&b, "  timeout %s, memory %s, output %d bytes\n", limits.Timeout, sizeText(limits.Memory), limits.Output)
 	fmt.Fprintf(&b, "  disk %s, file %s, files %d, open files %d, path depth %d\n", sizeText(limits.Disk), sizeText(limits.FileSize), limits.Files, limits.Handles, limits.Depth)

@@ -190,6 +190,9 @@ var ErrNotApart = errors.New("tools must not reach it")
 // ownDirs are the directories of the state directory that no tool may reach.
 var ownDirs = []string{"agents", "state", "credentials"}
 
+// OwnDirs are the directories of the state directory that no tool may reach.
+func OwnDirs() []string { return slices.Clone(ownDirs) }
+
 // Apart makes sure, with links resolved, that a workspace is apart from what confines it, and from where session directories are
 // made. The configuration has compared the names.
 func Apart(conf *config.Config, dir, sandboxes string) error {

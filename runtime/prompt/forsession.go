@@ -43,8 +43,27 @@ func ForSession(plan *confinement.Plan, sources []workspace.Source, pendingFirst
 			in.Tools = append(in.Tools, Tool{t.Tool, summaries[t.Tool]})
 		}
 	}
+	in.Skills = SkillsOf(plan)
+	in.SkillsBudget = BudgetOf(agent)
 	in.Pending = PendingOf(plan, pendingFirst)
 	return in
+}
+
+// SkillsOf are the skills that a session's model is shown.
+func SkillsOf(plan *confinement.Plan) []Skill {
+	var list []Skill
+	for _, s := range plan.Skills {
+		if !s.Hidden {
+			list = append(list, Skill{s.Name, s.Description, s.Location()})
+		}
+	}
+	return list
+}
+
+// BudgetOf is what an agent's configuration gives the list of skills.
+func BudgetOf(agent *config.Agent) SkillsBudget {
+	limits := agent.SkillsLimits
+	return SkillsBudget{Chars: int(limits.MaxSkillsPromptChars), Count: int(limits.MaxSkillsInPrompt)}
 }
 
 // PendingOf tells whether the first conversation can be held in a session.

@@ -66,8 +66,10 @@ type Input struct {
 	Place     Place
 	Bootstrap workspace.Fitted // of the files to be injected; without files there is no project context
 	Pending   Pending
-	// SkillsChars bounds the list of skills; 0 is DefaultSkillsChars.
-	SkillsChars int
+	// SkillsBudget bounds the list of skills.
+	SkillsBudget SkillsBudget
+	// SkillsText, when it is not empty, is the list as the session's snapshot has it.
+	SkillsText string
 	// ReasoningTags tells that the model thinks in <think> and answers in <final>.
 	ReasoningTags bool
 	Overrides     Overrides

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"openclaw/runtime/config"
 	"openclaw/runtime/confinement"
 	"openclaw/runtime/prompt"
@@ -366,37 +364,4 @@ func TestContinuationSkipReadsTheTranscript(t *testing.T) {
 	if !m.look(group).Injected {
 		t.Error("another session has none")
 	}
-}
-
-func TestSkillsBlock(t *testing.T) {
-	skills := []prompt.Skill{
-		{"zest", "a < b & \"c\"", "/skills/zest/SKILL.md"},
-		{"apple", strings.Repeat("long ", 100), "/skills/apple/SKILL.md"},
-	}
-	full := prompt.SkillsBlock(skills, 10_000)
-	if !strings.HasPrefix(full, "<available_skills>\n  <skill>\n    <name>apple</name>") || !strings.Contains(full, "<description>a &lt; b &amp; &quot;c&quot;</description>") {
-		t.Errorf("block:\n%s", full)
-	}
-	compact := prompt.SkillsBlock(skills, 420)
-	if !strings.Contains(compact, "shortened") || !strings.Contains(compact, "zest") || !strings.Contains(compact, "…</description>") {
-		t.Errorf("compact:\n%s", compact)
-	}
-	cut := prompt.SkillsBlock(skills, 210)
-	if !strings.Contains(cut, "Not all skills") || !strings.Contains(cut, "apple") || strings.Contains(cut, "zest") {
-		t.Errorf("cut:\n%s", cut)
-	}
-}
-
-func TestSkillsBlockKeepsItsLimit(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(0, 200).Draw(t, "skills")
-		var skills []prompt.Skill
-		for i := range n {
-			skills = append(skills, prompt.Skill{fmt.Sprint("s", i), rapid.StringN(0, 300, 600).Draw(t, "description"), fmt.Sprintf("/skills/s%d/SKILL.md", i)})
-		}
-		limit := rapid.IntRange(0, 30_000).Draw(t, "limit")
-		if got := workspace.Chars(prompt.SkillsBlock(skills, limit)); got > limit {
-			t.Fatalf("%d units of %d", got, limit)
-		}
-	})
 }

@@ -1,0 +1,21 @@
+package toolwasm
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+)
+
+// commands.txt has the names of the toolbox's commands, sorted, one on a line. A test writes it and keeps it true.
+//
+//go:embed commands.txt
+var commandNames string
+
+// Commands lists the commands that scripts find in the toolbox, sorted.
+func Commands() []string { return strings.Fields(commandNames) }
+
+// HasCommand tells whether scripts find a command in the toolbox.
+func HasCommand(name string) bool {
+	_, ok := slices.BinarySearch(Commands(), name)
+	return ok
+}
