@@ -36,6 +36,9 @@ func FuzzCalls(f *testing.F) {
 		f.Add(append([]byte{byte(i)}, slices.Repeat([]byte{0xff}, len(call)-1)...), []byte("a/../..\x00"))
 		f.Add(append([]byte{byte(i)}, slices.Repeat([]byte{3, 0, 0, 0, 0, 0, 0, 0}, len(fns[i].Params))...), []byte("..."))
 	}
+	spawn := slices.IndexFunc(fns, func(fn wasi.Function) bool { return fn.Name == "spawn" })
+	text := request(0o22, "one", "/", []string{"one", "x"}, []string{"A=1"}, 0, 0, 1, 1)
+	f.Add([]byte{byte(spawn), 0, 0, 0, 0, 0, 0, 0, 0, byte(len(text))}, []byte(text))
 	f.Fuzz(func(t *testing.T, calls, memory []byte) {
 		tree, err := hostfs.New(t.TempDir(), hostfs.Options{
 			Quota: quota.New(quota.Limits{Bytes: 1 << 20, Files: 100, Handles: 50, Depth: 20}, nil),
@@ -48,6 +51,8 @@ func FuzzCalls(f *testing.F) {
 			FS:     tree,
 			Stdin:  stream.FromReader(context.Background(), strings.NewReader("input")),
 			Stdout: stream.NewPipe().WriteEnd(),
+
+			Programs: &fakePrograms{},
 		})
 		defer s.Close()
 		mem := make([]byte, fuzzMemory)
