@@ -248,14 +248,15 @@ type host struct {
 }
 
 func openHost(ctx context.Context, std streams, conf *config.Config) (*host, error) {
-	registry, err := models.New(conf, models.Options{})
+	db, err := state.Open(ctx, conf.StateDir)
 	if err != nil {
 		return nil, err
 	}
-	h := &host{}
-	if h.state, err = state.Open(ctx, conf.StateDir); err != nil {
-		return nil, err
+	registry, err := models.New(conf, models.Options{Store: db})
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
+	h := &host{state: db}
 	report := newCompileReport(std.err)
 	h.runtime = agent.New(agent.Options{
 		Config: conf, State: h.state, Models: registry,

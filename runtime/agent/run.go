@@ -15,6 +15,7 @@ import (
 	"openclaw/runtime/models"
 	"openclaw/runtime/prompt"
 	"openclaw/runtime/session"
+	"openclaw/runtime/skillset"
 	"openclaw/runtime/tools"
 )
 
@@ -36,6 +37,7 @@ type run struct {
 	request model.Request // without its messages
 	history []model.Message
 
+	meta  meta
 	level model.Level // of thinking, when somebody asked for one
 
 	// injected tells that the turn has the bootstrap files, and that later turns want to know.
@@ -210,6 +212,7 @@ func (n *run) claimed(ctx context.Context) error {
 	if _, err := n.writer.Repair(ctx); err != nil {
 		return err
 	}
+	n.meta = metaOf(n.writer.Info())
 	if err := n.open(ctx); err != nil {
 		return err
 	}
@@ -219,6 +222,11 @@ func (n *run) claimed(ctx context.Context) error {
 	}
 	n.events.send(StreamLifecycle, Lifecycle{Phase: PhaseStart, SessionID: n.out.SessionID, Model: n.chain.Current().Name()})
 	err := n.loop(ctx)
+	settle, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+	defer cancel()
+	if remembered := n.remember(settle); err == nil {
+		err = remembered
+	}
 	if err != nil {
 		return n.broken(ctx, err)
 	}
@@ -229,7 +237,18 @@ func (n *run) claimed(ctx context.Context) error {
 // open makes the session's sandbox and the prompt.
 func (n *run) open(ctx context.Context) error {
 	current := n.chain.Current()
-	plan, err := confinement.Decide(n.options.Config, confinement.Request{Agent: n.agent.ID, Key: n.key.String(), Model: current.Name()})
+	request := confinement.Request{Agent: n.agent.ID, Key: n.key.String(), Model: current.Name()}
+	found, err := skillset.Offer(ctx, n.options.Config, &request, skillset.Options{})
+	if err != nil {
+		return err
+	}
+	snapshot, changed := skillset.Refresh(n.meta.snapshot(), found, n.options.Config, n.agent, current.Info.ContextTokens)
+	if changed {
+		if err := n.meta.set(metaSnapshot, snapshot); err != nil {
+			return err
+		}
+	}
+	plan, err := confinement.Decide(n.options.Config, request)
 	if err != nil {
 		return err
 	}
@@ -250,12 +269,12 @@ func (n *run) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n.instruct(ctx, opened)
+	n.instruct(ctx, opened, snapshot.Prompt)
 	return nil
 }
 
-// instruct writes the system prompt.
-func (n *run) instruct(ctx context.Context, opened *confinement.Opened) {
+// instruct writes the system prompt, with the list of skills that the session has been shown.
+func (n *run) instruct(ctx context.Context, opened *confinement.Opened, list string) {
 	seeded := opened.Seeded
 	pendingFirst := !seeded.SeededAt.IsZero() && seeded.Completed.IsZero()
 	pending := prompt.PendingOf(opened.Plan, pendingFirst)
@@ -265,6 +284,8 @@ func (n *run) instruct(ctx context.Context, opened *confinement.Opened) {
 		sources = nil
 	}
 	in := prompt.ForSession(opened.Plan, sources, pendingFirst)
+	in.SkillsBudget.Context = n.chain.Current().Info.ContextTokens
+	in.SkillsText = list
 	in.Now, in.SessionID, in.Channel = time.Now(), n.out.SessionID, n.turn.Channel
 	in.Model = n.chain.Current().Name()
 	in.Thinking = string(n.options.Models.Thinking(n.agent, n.chain.Current().Ref, n.level))
