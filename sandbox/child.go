@@ -230,7 +230,7 @@ func (c *child) verdict(err error) int {
 		}
 		return statusLimit
 	case errors.As(err, &trap):
-		c.complain(firstLine(trap.Cause.Error()))
+		c.complain(strings.TrimPrefix(firstLine(trap.Cause.Error()), "wasm error: "))
 		if errors.Is(trap.Cause, engine.ErrOutOfBounds) {
 			return statusSignal + signalSegv
 		}
