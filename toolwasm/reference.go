@@ -92,6 +92,37 @@ func Tools() []Tool {
 			},
 			Example: `{"command": "ls -l", "workdir": "docs", "timeoutSeconds": 10}`,
 		},
+		{
+			Name: ToolList, About: "List a directory, a page at a time: names as JSON strings in the order of their bytes, those of directories with a / at the end.",
+			Arguments: []Argument{
+				{Name: "path", Type: typeString, About: "the directory; the workspace without it"},
+				{Name: "limit", Type: typeInteger, Least: at(1), About: "how many names to show at most; 500 without it"},
+				{Name: "after", Type: typeString, About: "go on after this name: the one that the answer before gave"},
+			},
+			Example: `{"path": "docs"}`,
+		},
+		{
+			Name: ToolGrep, About: "Search text files for lines that match a regular expression. What ignore files name, and binary files, are left out.",
+			Arguments: []Argument{
+				{Name: "pattern", Type: typeString, Required: true, About: "the regular expression, as ripgrep has them"},
+				{Name: "path", Type: typeString, About: "the directory or file to search; the workspace without it"},
+				{Name: "glob", Type: typeString, About: "only files of such names: *.go, src/**/*.{js,ts}"},
+				{Name: "ignoreCase", Type: typeBoolean, About: "letters match in either case"},
+				{Name: "literal", Type: typeBoolean, About: "the pattern is a text and no regular expression"},
+				{Name: "context", Type: typeInteger, Least: at(0), About: "how many lines around each match to show"},
+				{Name: "limit", Type: typeInteger, Least: at(1), About: "how many matches to show at most; 100 without it"},
+			},
+			Example: `{"pattern": "TODO|FIXME", "glob": "*.md", "context": 1}`,
+		},
+		{
+			Name: ToolFind, About: "Find files and directories by their names. What ignore files name is left out.",
+			Arguments: []Argument{
+				{Name: "pattern", Type: typeString, Required: true, About: "the name, with *, ?, [a-z], {a,b}, and ** for any directories; with a / at its end only directories"},
+				{Name: "path", Type: typeString, About: "where to look; the workspace without it"},
+				{Name: "limit", Type: typeInteger, Least: at(1), About: "how many to show at most; 1000 without it"},
+			},
+			Example: `{"pattern": "*.md"}`,
+		},
 	}
 }
 
@@ -106,32 +137,42 @@ func ToolByName(name string) (Tool, bool) {
 }
 
 // usualNames are what other systems call an argument. A model that knows those is told the name here.
-var usualNames = map[string]string{
-	"file":         "path",
-	"file_path":    "path",
-	"filePath":     "path",
-	"filename":     "path",
-	"text":         "content",
-	"contents":     "content",
-	"file_text":    "content",
-	"old_string":   "oldText",
-	"oldString":    "oldText",
-	"old_str":      "oldText",
-	"old_text":     "oldText",
-	"new_string":   "newText",
-	"newString":    "newText",
-	"new_str":      "newText",
-	"new_text":     "newText",
-	"patch":        "input",
-	"diff":         "input",
-	"cmd":          "command",
-	"script":       "command",
-	"cwd":          "workdir",
-	"dir":          "workdir",
-	"timeout":      "timeoutSeconds",
-	"timeout_sec":  "timeoutSeconds",
-	"timeout_secs": "timeoutSeconds",
-	"description":  "title",
+var usualNames = map[string][]string{
+	"file":             {"path"},
+	"file_path":        {"path"},
+	"filePath":         {"path"},
+	"filename":         {"path"},
+	"text":             {"content"},
+	"contents":         {"content"},
+	"file_text":        {"content"},
+	"old_string":       {"oldText"},
+	"oldString":        {"oldText"},
+	"old_str":          {"oldText"},
+	"old_text":         {"oldText"},
+	"new_string":       {"newText"},
+	"newString":        {"newText"},
+	"new_str":          {"newText"},
+	"new_text":         {"newText"},
+	"patch":            {"input"},
+	"diff":             {"input"},
+	"cmd":              {"command"},
+	"script":           {"command"},
+	"cwd":              {"workdir", "path"},
+	"dir":              {"workdir", "path"},
+	"directory":        {"workdir", "path"},
+	"timeout":          {"timeoutSeconds"},
+	"timeout_sec":      {"timeoutSeconds"},
+	"timeout_secs":     {"timeoutSeconds"},
+	"description":      {"title"},
+	"regex":            {"pattern"},
+	"query":            {"pattern"},
+	"include":          {"glob"},
+	"case_insensitive": {"ignoreCase"},
+	"ignore_case":      {"ignoreCase"},
+	"fixed_strings":    {"literal"},
+	"max_results":      {"limit"},
+	"max_count":        {"limit"},
+	"head_limit":       {"limit"},
 }
 
 // notSupported are arguments of exec elsewhere for which there is nothing here.
@@ -146,14 +187,14 @@ func unknownArgument(tool, where, name string, known []Argument) error {
 	hint := ""
 	for _, a := range known {
 		names = append(names, a.Name)
-		if a.Name == usualNames[name] || strings.EqualFold(a.Name, name) {
+		if slices.Contains(usualNames[name], a.Name) || strings.EqualFold(a.Name, name) {
 			hint = fmt.Sprintf(" (did you mean %s?)", a.Name)
 		}
 	}
 	// A single replacement without its list: the usual mistake with edit.
 	for _, a := range known {
 		for _, inner := range a.Items {
-			if inner.Name == name || inner.Name == usualNames[name] {
+			if inner.Name == name || slices.Contains(usualNames[name], inner.Name) {
 				hint = fmt.Sprintf(" (did you mean %s[0].%s?)", a.Name, inner.Name)
 			}
 		}

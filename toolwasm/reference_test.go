@@ -3,9 +3,6 @@ package toolwasm_test
 import (
 	"encoding/json"
 	"flag"
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,47 +11,6 @@ import (
 )
 
 var update = flag.Bool("update", false, "rewrite the generated documents in docs")
-
-// TestToolsAreDocumented keeps docs/tools.md in step with the descriptions.
-func TestToolsAreDocumented(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("# Tools\n\nGenerated from the descriptions in package `toolwasm` by `go test ./toolwasm -run Documented -update`.\n\n")
-	b.WriteString("Each takes one JSON object, and refuses a member that is not in its table. `openclaw tool NAME --help` shows the same.\n")
-	for _, tool := range toolwasm.Tools() {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| argument | type | required | |\n|---|---|---|---|\n", tool.Name, tool.About)
-		var rows func(where string, arguments []toolwasm.Argument)
-		rows = func(where string, arguments []toolwasm.Argument) {
-			for _, a := range arguments {
-				required := ""
-				if a.Required {
-					required = "yes"
-				}
-				fmt.Fprintf(&b, "| `%s%s` | %s | %s | %s |\n", where, a.Name, a.Type, required, a.About)
-				rows(where+a.Name+"[].", a.Items)
-			}
-		}
-		rows("", tool.Arguments)
-		fmt.Fprintf(&b, "\n    openclaw tool %s '%s'\n", tool.Name, tool.Example)
-	}
-	b.WriteString(`
-## Results
-
-The answer has a text for the model, images, and details of the tool's own. Those of exec are ` + "`status`" + ` (completed or
-failed), ` + "`exitCode`" + ` (null when the script was ended by a limit), ` + "`durationMs`, `timedOut`, `truncated` and `cwd`" + `.
-The command ` + "`openclaw tool`" + ` ends with 0 when the tool did what it was asked, whatever the status of a script; with 1 when it
-could not; with 124 when a deadline ended it; with 125 when another limit did, or the arguments were wrong.
-`)
-	name := filepath.Join("..", "docs", "tools.md")
-	if *update {
-		if err := os.WriteFile(name, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(name)
-	if err != nil || string(got) != b.String() {
-		t.Errorf("%s is not what the descriptions say: run with -update (%v)", name, err)
-	}
-}
 
 // TestToolsTakeWhatIsDescribed gives every tool its example, and then all the arguments that it is described to take.
 func TestToolsTakeWhatIsDescribed(t *testing.T) {

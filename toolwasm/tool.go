@@ -20,11 +20,14 @@ const (
 	ToolEdit       = "edit"
 	ToolApplyPatch = "apply_patch"
 	ToolExec       = "exec"
+	ToolList       = "ls"
+	ToolGrep       = "grep"
+	ToolFind       = "find"
 )
 
 // ToolNames lists the tools, in the order in which they are shown.
 func ToolNames() []string {
-	return []string{ToolRead, ToolWrite, ToolEdit, ToolApplyPatch, ToolExec}
+	return []string{ToolRead, ToolWrite, ToolEdit, ToolApplyPatch, ToolExec, ToolList, ToolGrep, ToolFind}
 }
 
 // Errors of Call that are not the sandbox's.

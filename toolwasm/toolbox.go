@@ -1,4 +1,5 @@
-// Package toolwasm offers the tools of an agent as calls into a sandbox: a shell, and read, write, edit and apply_patch.
+// Package toolwasm offers the tools of an agent as calls into a sandbox: a shell, and read, write, edit, apply_patch, ls, grep and
+// find.
 //
 // All of them run in one guest, the toolbox, whose source is under guest/ and whose compiled form is embedded here. A
 // call can touch what the [sandbox.Session] it runs in was granted, and nothing else: the host side of a tool only carries

@@ -19,9 +19,9 @@ const statusToolFailed = 1
 
 const toolUsage = `openclaw tool NAME [OPTIONS] ARGUMENTS
 
-NAME is read, write, edit, apply_patch or exec. ARGUMENTS is the tool's JSON object, or "-"
-to read it from standard input; 'openclaw tool NAME --help' lists its members. The tool runs
-inside WebAssembly, in the workspace.
+NAME is read, write, edit, apply_patch, exec, ls, grep or find. ARGUMENTS is the tool's JSON
+object, or "-" to read it from standard input; 'openclaw tool NAME --help' lists its members.
+The tool runs inside WebAssembly, in the workspace.
 
 The exit status is 0 when the tool did what it was asked, whatever the status of a script
 that exec ran; 1 when it could not (the reason is on standard error); 124 when its deadline

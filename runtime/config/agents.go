@@ -42,8 +42,8 @@ type Agent struct {
 	UserTimezone               string // empty: the host's
 	Sandbox                    Sandbox
 	AgentModels
-	Tools        ToolPolicies // the agent's own; they narrow Config.Tools
-	Skills       []string     // those that it is offered; nil: all
+	Tools        AgentTools // the agent's own; they narrow Config.Tools
+	Skills       []string   // those that it is offered; nil: all
 	SkillsLimits SkillsLimits
 }
 
@@ -186,7 +186,7 @@ var defaultsKeys = keysOf(sharedKeys, []field[Agent]{
 )
 
 var entryFields = slices.Concat(sharedKeys,
-	later(toolsFeature, group("tools", agentToolKeys, func(a *Agent) *ToolPolicies { return &a.Tools }, "The agent's own tool policy.")),
+	[]field[Agent]{group("tools", agentToolKeys, func(a *Agent) *AgentTools { return &a.Tools }, "The agent's own tool policy.")},
 	reserved[Agent]("is set for all agents: use agents.defaults", "skipBootstrap", "skipOptionalBootstrapFiles", "userTimezone"),
 	reserved[Agent](notYet("names of agents"), "name", "identity"),
 	reserved[Agent](`is not supported: the agent "main", or the only one, is the default`, "default"),

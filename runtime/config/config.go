@@ -54,7 +54,7 @@ var rootKeys = keysOf([]field[Config]{
 	group("models", modelsKeys, func(c *Config) *Models { return &c.Models }, "Providers of models."),
 	group("auth", authKeys, func(c *Config) *Auth { return &c.Auth }, "Keys of providers that have several."),
 },
-	later(toolsFeature, group("tools", toolsKeys, func(c *Config) *Tools { return &c.Tools }, "Tools.")),
+	[]field[Config]{group("tools", toolsKeys, func(c *Config) *Tools { return &c.Tools }, "Tools.")},
 	later(queueFeature, group("messages", messagesKeys, func(c *Config) *Messages { return &c.Messages }, "Messages.")),
 	[]field[Config]{group("skills", skillsKeys, func(c *Config) *Skills { return &c.Skills }, "Skills.")},
 	reserved[Config](notYet("gateway"), "gateway", "hooks", "cron", "ui", "update"),

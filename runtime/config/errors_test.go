@@ -18,11 +18,11 @@ var mistakes = []struct {
 	want       []string
 }{
 	{"unknown key at the root", `{ agent5: {} }`, nil, []string{`openclaw.json:1:3: agent5: unknown key (did you mean "agents"?)`}},
-	{"unknown key, nothing near", `{ zzz: 1 }`, nil, []string{`openclaw.json:1:3: zzz: unknown key (known here: $schema, env, agents, session, models, auth, skills)`}},
+	{"unknown key, nothing near", `{ zzz: 1 }`, nil, []string{`openclaw.json:1:3: zzz: unknown key (known here: $schema, env, agents, session, models, auth, tools, skills)`}},
 	{"unknown key in defaults", "{\n  agents: {\n    defaults: { sandbx: {} },\n  },\n}", nil, []string{`openclaw.json:3:17: agents.defaults.sandbx: unknown key (did you mean "sandbox"?)`}},
 	{"unknown key in an entry", `{ agents: { entries: { a: { sandbox: { modus: "all" } } } } }`, nil, []string{`openclaw.json:1:40: agents.entries.a.sandbox.modus: unknown key (did you mean "mode"?)`}},
 	{"unknown key with another case", `{ session: { DmScope: "main" } }`, nil, []string{`openclaw.json:1:14: session.DmScope: unknown key (did you mean "dmScope"?)`}},
-	{"unknown key that needs quotes", `{ "a.b": 1 }`, nil, []string{`openclaw.json:1:3: ["a.b"]: unknown key (known here: $schema, env, agents, session, models, auth, skills)`}},
+	{"unknown key that needs quotes", `{ "a.b": 1 }`, nil, []string{`openclaw.json:1:3: ["a.b"]: unknown key (known here: $schema, env, agents, session, models, auth, tools, skills)`}},
 	{"two letters swapped", `{ sesison: {} }`, nil, []string{`openclaw.json:1:3: sesison: unknown key (did you mean "session"?)`}},
 	{"older root key", `{ agent: { skipBootstrap: true } }`, nil, []string{`openclaw.json:1:3: agent: is from an older version: use agents.defaults`}},
 	{"section of a later version", `{ messages: { queue: {} } }`, nil, []string{`openclaw.json:1:3: messages: is not supported by this version, which has no message queue yet`}},
@@ -38,7 +38,7 @@ var mistakes = []struct {
 	{"key without its provider", `{ auth: { profiles: { work: { provider: "openai", apiKey: "planted" } } } }`, nil, []string{`openclaw.json:1:23: auth.profiles.work: must be provider:name, without blanks and '/'`}},
 	{"key of another provider", `{ auth: { profiles: { "groq:work": { provider: "openai", apiKey: "planted" } } } }`, nil, []string{`openclaw.json:1:23: auth.profiles.groq:work: must begin with its provider: openai:…`}},
 	{"key that is shown only", `{ models: { providers: { openai: { apiKey: "***" } } } }`, nil, []string{`openclaw.json:1:44: models.providers.openai.apiKey: is "***", which stands for a secret when it is shown, not a secret`}},
-	{"tools of an agent", `{ agents: { entries: { a: { tools: { deny: ["exec"] } } } } }`, nil, []string{`openclaw.json:1:29: agents.entries.a.tools: is not supported by this version, which has no tool policies yet`}},
+	{"tools of an agent", `{ agents: { entries: { a: { tools: { elevated: {} } } } } }`, nil, []string{`openclaw.json:1:38: agents.entries.a.tools.elevated: unknown key (known here: profile, allow, alsoAllow, deny, byProvider, loopDetection, sandbox)`}},
 	{"container back end", `{ agents: { defaults: { sandbox: { backend: "docker" } } } }`, nil, []string{`openclaw.json:1:45: agents.defaults.sandbox.backend: there is no back end "docker": tools run inside WebAssembly, and nothing runs outside it instead`}},
 	{"container settings", `{ agents: { defaults: { sandbox: { docker: { image: "x" } } } } }`, nil, []string{`openclaw.json:1:36: agents.defaults.sandbox.docker: is not supported: there are no containers, tools run inside WebAssembly`}},
 	{"unknown back end", `{ agents: { defaults: { sandbox: { backend: "wasn" } } } }`, nil, []string{`openclaw.json:1:45: agents.defaults.sandbox.backend: must be "wasm", not "wasn" (did you mean "wasm"?)`}},
@@ -96,7 +96,7 @@ var mistakes = []struct {
 		`openclaw.json:1:41: session.resetTriggers.$include: "l.json" holds a list, which cannot be merged with the keys beside it`,
 	}},
 	{"mistake in an included file", `{ session: { $include: "s.json" }, zzzz: 1 }`, map[string]string{"s.json": "{\n\n  scop: \"global\"\n}"}, []string{
-		`openclaw.json:1:36: zzzz: unknown key (known here: $schema, env, agents, session, models, auth, skills)`,
+		`openclaw.json:1:36: zzzz: unknown key (known here: $schema, env, agents, session, models, auth, tools, skills)`,
 		`s.json:3:3: session.scop: unknown key (did you mean "scope"?)`,
 	}},
 	{"syntax of an included file", `{ session: { $include: "s.json" } }`, map[string]string{"s.json": "{\n"}, []string{`s.json:2:1: the end of the text where a key is wanted`}},

@@ -34,7 +34,7 @@ func TestSectionsOfLaterVersionsAreReady(t *testing.T) {
 	for _, check := range []struct{ what, got, want string }{
 		{"provider", fmt.Sprint(c.Models), `{replace map[local:{http://127.0.0.1:1234/v1 k  map[X-Team:t] 0 5 [{m  true [text image] {0.25 0 0 0} 8192 0 0}]}] [local]}`},
 		{"policy", fmt.Sprint(c.Tools.ToolPolicies), `{{coding [] [] [process]} map[local/m:{ [read] [] []}]}`},
-		{"exec", fmt.Sprint(c.Tools.Exec), `{50 1800 1800000 true false {true [m]}}`},
+		{"exec", fmt.Sprint(c.Tools.Exec), `{50 1800 1800000 true false {true true [m]}}`},
 		{"sandbox allows nothing", fmt.Sprint(c.Tools.SandboxTools.Allow != nil, len(c.Tools.SandboxTools.Allow), c.Tools.LoopDetection), "true 0 true"},
 		{"queue", fmt.Sprint(c.Messages.Queue), "{followup 20 old map[irc:interrupt] map[]}"},
 		{"model", fmt.Sprint(a.Model, a.ModelAllow, a.TimeoutSeconds), "{x/y []} [local/*] 0"},

@@ -6,10 +6,7 @@ import (
 	"openclaw/runtime/config/json5"
 )
 
-const (
-	toolsFeature = "tool policies"
-	queueFeature = "message queue"
-)
+const queueFeature = "message queue"
 
 // ToolPolicy allows and denies tools by name or pattern.
 type ToolPolicy struct {
@@ -33,6 +30,35 @@ type Tools struct {
 	SandboxTools   ToolPolicy // of sandboxed sessions
 	SubagentsTools ToolPolicy
 	Visibility     string // which sessions the session tools see
+
+	loopDetection *bool // as it is written; nil: not at all
+	workspaceOnly bool  // always true
+}
+
+// AgentTools are what an agent has of its own: policies, which narrow those of Tools, and settings, which replace them.
+type AgentTools struct {
+	ToolPolicies
+	SandboxTools ToolPolicy // in place of those of Tools, when it says anything
+
+	loopDetection *bool
+}
+
+// Set tells whether the policy says anything.
+func (p ToolPolicy) Set() bool {
+	return p.Profile != "" || p.Allow != nil || p.AlsoAllow != nil || p.Deny != nil
+}
+
+// LoopDetection tells how an agent that repeats itself is dealt with: whether at all, and whether after a compaction, which it is
+// unless the configuration says no.
+func (c *Config) LoopDetection(a *Agent) (enabled, compaction bool) {
+	set := a.Tools.loopDetection
+	if set == nil {
+		set = c.Tools.loopDetection
+	}
+	if set == nil {
+		return false, true
+	}
+	return *set, *set
 }
 
 // Exec is the behaviour of the tools exec and process.
@@ -47,8 +73,9 @@ type Exec struct {
 
 // ApplyPatch says who has the tool apply_patch.
 type ApplyPatch struct {
-	Enabled     bool
-	AllowModels []string // empty: every model
+	Enabled       bool
+	WorkspaceOnly bool     // always true
+	AllowModels   []string // empty: every model
 }
 
 func patterns() rule[[]string] { return listOf(text("name, group or pattern of tools", checkNotBlank)) }
@@ -95,12 +122,58 @@ var policiesFields = slices.Concat(
 	},
 )
 
-var agentToolKeys = object[ToolPolicies]{fields: policiesFields, check: noAllowTwice[ToolPolicies]}
+var agentToolKeys = object[AgentTools]{
+	fields: slices.Concat(lift(func(a *AgentTools) *ToolPolicies { return &a.ToolPolicies }, policiesFields), []field[AgentTools]{
+		group("loopDetection", loopDetectionKeys(func(a *AgentTools) **bool { return &a.loopDetection }, func(*AgentTools, bool) {}), self[AgentTools],
+			"In place of `tools.loopDetection`."),
+		group("sandbox", soleGroup("tools", plainPolicyKeys, func(a *AgentTools) *ToolPolicy { return &a.SandboxTools }, "The policy."), self[AgentTools],
+			"In place of `tools.sandbox`."),
+	}),
+	check: noAllowTwice[AgentTools],
+}
 
-var applyPatchKeys = object[ApplyPatch]{fields: slices.Concat([]field[ApplyPatch]{
+// loopDetectionKeys are the same for all agents and for one.
+func loopDetectionKeys[T any](place func(*T) **bool, set func(*T, bool)) object[T] {
+	enabled := boolean()
+	return object[T]{fields: []field[T]{{
+		name: "enabled", kind: enabled.kind, schema: enabled.schema, initial: "false",
+		doc:   "Stop an agent that repeats itself. Written as false it also stops looking after a compaction, where it otherwise does.",
+		reset: func(owner *T) { *place(owner) = nil; set(owner, false) },
+		read: func(d *decoder, at json5.Path, n *json5.Node, owner *T) {
+			var value bool
+			enabled.read(d, at, n, &value)
+			*place(owner) = &value
+			set(owner, value)
+		},
+	}}}
+}
+
+// always is true or false where only true can be met.
+func always(why string) rule[bool] {
+	r := boolean()
+	r.kind, r.schema = "true", map[string]any{"const": true}
+	read := r.read
+	r.read = func(d *decoder, at json5.Path, n *json5.Node, into *bool) {
+		if n.Kind == json5.Bool && !n.Bool {
+			d.at(n.Span, at, ReasonNotSupported, "cannot be false: %s", why)
+			return
+		}
+		read(d, at, n, into)
+	}
+	return r
+}
+
+const neverOutside = "tools never leave the workspace"
+
+var applyPatchKeys = object[ApplyPatch]{fields: []field[ApplyPatch]{
 	key("enabled", boolean(), func(a *ApplyPatch) *bool { return &a.Enabled }, true, "Offer the tool."),
+	key("workspaceOnly", always(neverOutside), func(a *ApplyPatch) *bool { return &a.WorkspaceOnly }, true, "Patch files of the workspace only. It is always so."),
 	key("allowModels", listOf(text("model or provider/model", checkNotBlank)), func(a *ApplyPatch) *[]string { return &a.AllowModels }, nil, "Only for these models."),
-}, reserved[ApplyPatch]("is not supported: tools never leave the workspace", "workspaceOnly"))}
+}}
+
+var fsKeys = object[Tools]{fields: []field[Tools]{
+	key("workspaceOnly", always(neverOutside), func(t *Tools) *bool { return &t.workspaceOnly }, true, "Keep the file tools to what the session's sandbox mounts. It is always so."),
+}}
 
 var execKeys = object[Exec]{fields: slices.Concat([]field[Exec]{
 	key("backgroundMs", integer(10, 120000), func(e *Exec) *int64 { return &e.BackgroundMs }, 10000, "How long a command is waited for before it goes on in the background."),
@@ -123,17 +196,16 @@ var toolsKeys = object[Tools]{
 		lift(func(t *Tools) *ToolPolicies { return &t.ToolPolicies }, policiesFields),
 		[]field[Tools]{
 			group("exec", execKeys, func(t *Tools) *Exec { return &t.Exec }, "The tools exec and process."),
-			group("loopDetection", object[Tools]{fields: []field[Tools]{
-				key("enabled", boolean(), func(t *Tools) *bool { return &t.LoopDetection }, false, "Stop an agent that repeats itself."),
-			}}, self[Tools], "Agents that repeat themselves."),
+			group("loopDetection", loopDetectionKeys(func(t *Tools) **bool { return &t.loopDetection }, func(t *Tools, on bool) { t.LoopDetection = on }), self[Tools],
+				"Agents that repeat themselves."),
+			group("fs", fsKeys, self[Tools], "The tools that work on files."),
 			group("sandbox", soleGroup("tools", plainPolicyKeys, func(t *Tools) *ToolPolicy { return &t.SandboxTools }, "The policy."), self[Tools], "Tools of sandboxed sessions."),
 			group("subagents", soleGroup("tools", plainPolicyKeys, func(t *Tools) *ToolPolicy { return &t.SubagentsTools }, "The policy."), self[Tools], "Tools of sub-agents."),
-			group("sessions", object[Tools]{fields: []field[Tools]{
-				key("visibility", oneOf("self", "tree", "agent", "all"), func(t *Tools) *string { return &t.Visibility }, "all", "Which sessions the session tools see."),
-			}}, self[Tools], "The session tools."),
 		},
+		later("session tools", group("sessions", object[Tools]{fields: []field[Tools]{
+			key("visibility", oneOf("self", "tree", "agent", "all"), func(t *Tools) *string { return &t.Visibility }, "all", "Which sessions the session tools see."),
+		}}, self[Tools], "The session tools.")),
 		reserved[Tools]("is not supported: nothing runs outside the sandbox", "elevated"),
-		reserved[Tools]("is not supported: tools never leave the workspace", "fs"),
 		reserved[Tools](notYet("such tools"), "web", "media", "links", "message", "agentToAgent", "toolSearch", "codeMode", "swarm", "github", "toolsBySender"),
 	),
 	check: noAllowTwice[Tools],

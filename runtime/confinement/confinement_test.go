@@ -200,64 +200,6 @@ func TestSessionsOfOthersAreRefused(t *testing.T) {
 	}
 }
 
-func verdicts(p *confinement.Plan) string {
-	var list []string
-	for _, d := range p.Tools {
-		if d.Allowed {
-			list = append(list, d.Tool)
-		}
-	}
-	return strings.Join(list, " ")
-}
-
-func decisionOf(p *confinement.Plan, tool string) confinement.ToolDecision {
-	return p.Tools[slices.IndexFunc(p.Tools, func(d confinement.ToolDecision) bool { return d.Tool == tool })]
-}
-
-func TestToolPolicyNamesItsLayer(t *testing.T) {
-	all := "read write edit apply_patch exec process"
-	for _, c := range []struct {
-		name   string
-		tools  config.Tools
-		key    string
-		access config.WorkspaceAccess
-		want   string
-		tool   string
-		layer  string
-	}{
-		{"default, main", config.Tools{}, mainKey, "none", all, "exec", "default"},
-		{"default, other", config.Tools{}, eve, "none", all, "exec", "default of sandboxed sessions"},
-		{"read-only agent", config.Tools{}, eve, "ro", "read exec process", "write", "sandbox.workspaceAccess=ro"},
-		{"read-only agent, main", config.Tools{}, mainKey, "ro", all, "write", "default"},
-		{"deny wins", config.Tools{ToolPolicies: policies(config.ToolPolicy{Allow: []string{"*"}, Deny: []string{"BASH"}})}, mainKey, "none", "read write edit apply_patch process", "exec", "tools.deny"},
-		{"write admits patches", config.Tools{ToolPolicies: policies(config.ToolPolicy{Allow: []string{"write"}})}, mainKey, "none", "write apply_patch", "apply_patch", "tools.allow"},
-		{"group", config.Tools{ToolPolicies: policies(config.ToolPolicy{Deny: []string{"group:fs"}})}, mainKey, "none", "exec process", "edit", "tools.deny"},
-		{"profile", config.Tools{ToolPolicies: policies(config.ToolPolicy{Profile: "minimal", AlsoAllow: []string{"re*"}})}, mainKey, "none", "read", "exec", "tools.profile=minimal"},
-		{"sandbox allows nothing", config.Tools{SandboxTools: config.ToolPolicy{Allow: []string{}}}, eve, "none", "", "read", "tools.sandbox.tools.allow"},
-		{"sandbox denies", config.Tools{SandboxTools: config.ToolPolicy{Deny: []string{"exec"}}}, eve, "none", "read write edit apply_patch process", "exec", "tools.sandbox.tools.deny"},
-		{"sub-agents", config.Tools{SubagentsTools: config.ToolPolicy{Allow: []string{"read"}}}, subagent, "none", "read", "exec", "tools.subagents.tools.allow"},
-		{"layers narrow", config.Tools{
-			ToolPolicies: policies(config.ToolPolicy{Allow: []string{"read"}}),
-			SandboxTools: config.ToolPolicy{Allow: []string{"exec"}},
-		}, eve, "none", "", "exec", "tools.allow"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			m := newMachine(t, "{}")
-			m.conf.Tools = c.tools
-			m.conf.Agents.Defaults.Sandbox.WorkspaceAccess = c.access
-			p := m.decide(c.key)
-			if got := verdicts(p); got != c.want {
-				t.Errorf("tools %q, want %q", got, c.want)
-			}
-			if d := decisionOf(p, c.tool); d.Layer != c.layer || d.Rule == "" {
-				t.Errorf("%+v, want layer %q", d, c.layer)
-			}
-		})
-	}
-}
-
-func policies(p config.ToolPolicy) config.ToolPolicies { return config.ToolPolicies{ToolPolicy: p} }
-
 func TestStateIsNeverMounted(t *testing.T) {
 	m := newMachine(t, "{}")
 	outside := filepath.Join(t.TempDir(), "ws")

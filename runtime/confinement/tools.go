@@ -43,6 +43,24 @@ func ToolName(name string) string {
 // Tool decides on a tool by its name, also on one that is not in Tools.
 func (p *Plan) Tool(name string) ToolDecision { return decideTool(ToolName(name), p.layers) }
 
+// Unknown lists what the configuration allows in the session's layers and is no tool: neither of ours nor one of the others. A
+// name that is not known may be a slip.
+func (p *Plan) Unknown(others ...string) []string {
+	names := slices.Concat(Catalogue(), others)
+	var unknown []string
+	for _, l := range p.layers {
+		for _, pattern := range l.extra {
+			if _, group := groups[ToolName(pattern)]; group || slices.Contains(unknown, pattern) {
+				continue
+			}
+			if !slices.ContainsFunc(names, func(tool string) bool { _, ok := match([]string{pattern}, tool); return ok }) {
+				unknown = append(unknown, pattern)
+			}
+		}
+	}
+	return unknown
+}
+
 // Require makes sure that the session has a tool. What is no tool at all is for the one who calls it to say.
 func (p *Plan) Require(tool string) error {
 	for _, d := range p.Tools {
@@ -57,8 +75,9 @@ func (p *Plan) Require(tool string) error {
 type layer struct {
 	name        string
 	allow, deny []string
-	all         bool // everything is allowed that is not denied
-	builtin     bool // it is a rule of ours and no key of the configuration
+	extra       []string // what the configuration allows in it, besides what is ours
+	all         bool     // everything is allowed that is not denied
+	builtin     bool     // it is a rule of ours and no key of the configuration
 }
 
 // of names a list of the layer.
@@ -71,8 +90,8 @@ func (l layer) of(list string) string {
 
 // Groups of tools, as far as there are tools in them.
 var groups = map[string][]string{
-	"group:fs":       {"ls", toolwasm.ToolRead, toolwasm.ToolWrite, toolwasm.ToolEdit, toolwasm.ToolApplyPatch},
-	"group:runtime":  {toolwasm.ToolExec, "process", "code_execution", "secrets"},
+	"group:fs":       {"ls", "grep", "find", toolwasm.ToolRead, toolwasm.ToolWrite, toolwasm.ToolEdit, toolwasm.ToolApplyPatch},
+	"group:runtime":  {toolwasm.ToolExec, ToolProcess, "code_execution", "secrets"},
 	"group:sessions": sessionTools,
 }
 
@@ -95,7 +114,7 @@ var aliases = map[string]string{"bash": toolwasm.ToolExec, "apply-patch": toolwa
 // What sandboxed sessions have when the configuration says nothing else.
 var (
 	sandboxAllow = []string{
-		toolwasm.ToolExec, "process", toolwasm.ToolRead, "ls", toolwasm.ToolWrite, toolwasm.ToolEdit, toolwasm.ToolApplyPatch, "view_image", "sessions_list",
+		toolwasm.ToolExec, ToolProcess, toolwasm.ToolRead, "ls", "grep", "find", toolwasm.ToolWrite, toolwasm.ToolEdit, toolwasm.ToolApplyPatch, "view_image", "sessions_list",
 		"sessions_history", "sessions_search", "sessions_send", "sessions_spawn", "sessions_yield", "subagents", "session_status",
 	}
 	sandboxDeny = []string{"browser", "canvas", "computer", "mobile_ui", "nodes", "automations", "gateway"}
@@ -180,18 +199,24 @@ func toolLayers(conf *config.Config, agent *config.Agent, p *Plan, model string)
 	}
 	addProfile := func(name string, policy config.ToolPolicy) {
 		if policy.Profile != "" {
-			add(layer{name: name + ".profile=" + policy.Profile, allow: slices.Concat(profiles[policy.Profile], policy.AlsoAllow), builtin: true})
+			add(layer{
+				name: name + ".profile=" + policy.Profile, allow: slices.Concat(profiles[policy.Profile], policy.AlsoAllow), extra: policy.AlsoAllow,
+				builtin: true,
+			})
 		}
 	}
 	profiled, name := conf.Tools.ToolPolicy, "tools"
-	if agent.Tools.Profile != "" {
+	switch {
+	case agent.Tools.Profile != "":
 		profiled, name = agent.Tools.ToolPolicy, own
+	case agent.Tools.AlsoAllow != nil:
+		profiled.AlsoAllow = agent.Tools.AlsoAllow
 	}
 	addProfile(name, profiled)
 	for _, of := range []struct {
 		name     string
 		policies config.ToolPolicies
-	}{{"tools", conf.Tools.ToolPolicies}, {own, agent.Tools}} {
+	}{{"tools", conf.Tools.ToolPolicies}, {own, agent.Tools.ToolPolicies}} {
 		add(plain(of.name, of.policies.ToolPolicy))
 		if key, policy, ok := byProvider(of.policies.ByProvider, model); ok {
 			name := of.name + ".byProvider." + key
@@ -199,12 +224,17 @@ func toolLayers(conf *config.Config, agent *config.Agent, p *Plan, model string)
 			add(plain(name, policy))
 		}
 	}
+	add(patchLayer(conf.Tools.Exec.ApplyPatch, model))
 	if p.Kind == workspace.KindSubagent {
 		add(layer{name: "sub-agents", deny: subagentDeny, all: true, builtin: true})
 		add(plain("tools.subagents.tools", conf.Tools.SubagentsTools))
 	}
 	if p.Sandboxed {
-		add(sandboxLayer(conf.Tools.SandboxTools))
+		policy, name := conf.Tools.SandboxTools, "tools"
+		if agent.Tools.SandboxTools.Set() {
+			policy, name = agent.Tools.SandboxTools, own
+		}
+		add(sandboxLayer(name+".sandbox.tools", policy))
 	}
 	if p.Sandboxed && agent.Sandbox.WorkspaceAccess == config.AccessReadOnly {
 		add(layer{name: "sandbox.workspaceAccess=ro", deny: readOnlyDeny, all: true, builtin: true})
@@ -212,9 +242,24 @@ func toolLayers(conf *config.Config, agent *config.Agent, p *Plan, model string)
 	return layers
 }
 
+// patchLayer says whether a session with a model has apply_patch. While no model is known, one that only some have it has not.
+func patchLayer(p config.ApplyPatch, model string) layer {
+	l := layer{all: true, builtin: true}
+	_, bare, _ := strings.Cut(model, "/")
+	switch {
+	case !p.Enabled:
+		l.name, l.deny = "tools.exec.applyPatch.enabled=false", []string{toolwasm.ToolApplyPatch}
+	case len(p.AllowModels) > 0 && !slices.ContainsFunc(p.AllowModels, func(allowed string) bool {
+		return strings.EqualFold(allowed, model) && model != "" || strings.EqualFold(allowed, bare) && bare != ""
+	}):
+		l.name, l.deny = "tools.exec.applyPatch.allowModels", []string{toolwasm.ToolApplyPatch}
+	}
+	return l
+}
+
 // plain is a policy as a filter: an empty list of what is allowed allows everything.
 func plain(name string, policy config.ToolPolicy) layer {
-	return layer{name: name, allow: policy.Allow, deny: policy.Deny, all: len(policy.Allow) == 0}
+	return layer{name: name, allow: policy.Allow, deny: policy.Deny, extra: policy.Allow, all: len(policy.Allow) == 0}
 }
 
 // byProvider finds the policy of a model, or else of its provider.
@@ -229,9 +274,9 @@ func byProvider(policies map[string]config.ToolPolicy, model string) (key string
 }
 
 // sandboxLayer is the filter of sandboxed sessions. Unlike elsewhere, an empty list of what is allowed allows nothing.
-func sandboxLayer(policy config.ToolPolicy) layer {
-	l := layer{name: "tools.sandbox.tools", allow: sandboxAllow, deny: sandboxDeny}
-	if policy.Allow == nil && policy.Deny == nil && policy.AlsoAllow == nil {
+func sandboxLayer(name string, policy config.ToolPolicy) layer {
+	l := layer{name: name, allow: sandboxAllow, deny: sandboxDeny, extra: slices.Concat(policy.Allow, policy.AlsoAllow)}
+	if !policy.Set() {
 		l.name, l.builtin = "default of sandboxed sessions", true
 	}
 	if policy.Allow != nil {

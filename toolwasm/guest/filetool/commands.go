@@ -1,4 +1,4 @@
-// Package filetool holds the agent's file tools: read, write, edit and apply_patch.
+// Package filetool holds the agent's file tools: read, write, edit, apply_patch, ls, grep and find.
 //
 // It promises that a tool either does all of what it was asked or nothing: files are replaced by renaming a verified
 // temporary file of the same directory over them, a patch of several files is undone when any step of it fails, and no
@@ -37,6 +37,10 @@ Tools:
   write        {path, content}
   edit         {path, edits: [{oldText, newText}]}
   apply_patch  {input}
+  ls           {path?, limit?, after?}
+  grep         {pattern, path?, glob?, ignoreCase?, literal?, context?, limit?}
+  find         {pattern, path?, limit?}
+OPENCLAW_PAGE is how many bytes an answer of read, ls, grep or find has at most.
 
 Exit status: 0 done, 1 the tool could not (text says why), 2 bad arguments.
 `

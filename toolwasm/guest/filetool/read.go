@@ -20,7 +20,6 @@ import (
 // Limits of what one read shows.
 const (
 	maxPageLines = 2000
-	maxPageBytes = 50 << 10
 	maxImage     = 8 << 20
 	sniffSize    = 8 << 10
 )
@@ -212,7 +211,7 @@ func readImage(f io.Reader, head []byte, mime string, d *readDetails) (*result, 
 
 // page shows the asked part of a text and counts the lines of the rest.
 func (c *call) page(r io.Reader, name string, a readArguments, d *readDetails) (*result, error) {
-	p := pager{want: a, line: 1, limit: min(a.limit, maxPageLines), readDetails: d}
+	p := pager{want: a, line: 1, limit: min(a.limit, maxPageLines), bytes: pageBytes(c.p), readDetails: d}
 	buf := make([]byte, ioSize)
 	kept := 0 // bytes of an unfinished rune, carried over
 	for {
@@ -239,6 +238,7 @@ type pager struct {
 	*readDetails
 	want   readArguments
 	limit  int64
+	bytes  int // of a page
 	out    strings.Builder
 	line   int64 // the line that the next byte belongs to
 	column int64 // the byte of the line that it is
@@ -316,7 +316,7 @@ func (p *pager) show(b []byte, last bool) int {
 				continue
 			}
 		}
-		if p.out.Len()+utf8.RuneLen(r) > maxPageBytes {
+		if p.out.Len()+utf8.RuneLen(r) > p.bytes {
 			p.stop()
 			return used
 		}

@@ -62,7 +62,7 @@ func pages(t *testing.T, w *workdir, name string) (all string, n int) {
 	a := args{"path": name}
 	for n = 1; n < 100; n++ {
 		got := w.call("read", a)
-		if got.status != statusDone || len(got.Text) > maxPageBytes+200 {
+		if got.status != statusDone || len(got.Text) > defaultPage+200 {
 			t.Fatalf("page %d: status %d, %d bytes", n, got.status, len(got.Text))
 		}
 		if !utf8.ValidString(got.Text) {
@@ -96,8 +96,8 @@ func TestReadGoesOnThroughLongLinesAndFiles(t *testing.T) {
 		{"one huge line", long, 4},
 		{"a huge line between short ones", "a\n" + long + "\nb\n", 6},
 		{"many lines of middle length", strings.Repeat(strings.Repeat("x", 500)+"\n", 400), 4},
-		{"a line that just fits", strings.Repeat("x", maxPageBytes-1) + "\n", 1},
-		{"a line that just does not", strings.Repeat("x", maxPageBytes) + "\n", 2},
+		{"a line that just fits", strings.Repeat("x", defaultPage-1) + "\n", 1},
+		{"a line that just does not", strings.Repeat("x", defaultPage) + "\n", 2},
 		{"letters across the pieces that are read", "x" + strings.Repeat("é", 100_000) + "\n" + strings.Repeat("y\n", 10), 4},
 	}
 	for _, tt := range tests {

@@ -67,6 +67,12 @@ func toolNamed(name string) (tool, bool) {
 		return editTool, true
 	case "apply_patch":
 		return applyPatchTool, true
+	case "ls":
+		return lsTool, true
+	case "grep":
+		return grepTool, true
+	case "find":
+		return findTool, true
 	}
 	return nil, false
 }

@@ -168,16 +168,18 @@ type layer struct {
 
 // walker visits files in the order of their paths.
 type walker struct {
-	p      *command.Proc
-	o      *walkOptions
-	globs  rules
-	only   bool // a -g without ! was given: what no glob names is left out
-	extra  []rules
-	visit  func(name string, info sys.Info) (done bool)
-	fail   func(name string, err error)
-	layers []layer
-	git    bool
-	above  []sys.Info // directories on the way down, against loops of links
+	p     *command.Proc
+	o     *walkOptions
+	globs rules
+	only  bool // a -g without ! was given: what no glob names is left out
+	extra []rules
+	visit func(name string, info sys.Info) (done bool)
+	// entries, when set, is told of everything below the root, and visit of nothing there.
+	entries func(Entry) (done bool)
+	fail    func(name string, err error)
+	layers  []layer
+	git     bool
+	above   []sys.Info // directories on the way down, against loops of links
 }
 
 func newWalker(p *command.Proc, o *walkOptions) *walker {
@@ -343,6 +345,7 @@ func (w *walker) directory(full, prefix, rel string, depth int) (done bool) {
 		w.fail(strings.TrimSuffix(prefix, "/"), err)
 		return false
 	}
+	w.p.Yield()
 	w.push(full)
 	defer func() { w.layers = w.layers[:len(w.layers)-1] }()
 	sort.Slice(entries, func(i, j int) bool { return entries[i].Name() < entries[j].Name() })
@@ -358,6 +361,9 @@ func (w *walker) entry(e fs.DirEntry, full, prefix, rel string, depth int) (done
 	name := e.Name()
 	path := strings.TrimSuffix(full, "/") + "/" + name
 	link := e.Type()&fs.ModeSymlink != 0
+	if w.entries != nil {
+		return w.listed(e, full, prefix, strings.TrimPrefix(rel+"/"+name, "/"), depth)
+	}
 	if link && !w.o.follow {
 		return false
 	}
@@ -388,6 +394,18 @@ func (w *walker) entry(e fs.DirEntry, full, prefix, rel string, depth int) (done
 		return false
 	}
 	return w.visit(prefix+name, info)
+}
+
+// listed tells of an entry, whatever it is, and goes on below it.
+func (w *walker) listed(e fs.DirEntry, full, prefix, rel string, depth int) (done bool) {
+	path := strings.TrimSuffix(full, "/") + "/" + e.Name()
+	if w.skips(path, rel, e.Name(), e.IsDir()) {
+		return false
+	}
+	if w.entries(Entry{Name: prefix + e.Name(), Rel: rel, Dir: e.IsDir()}) {
+		return true
+	}
+	return e.IsDir() && w.directory(path, prefix+e.Name()+"/", rel, depth+1)
 }
 
 // skips reports whether an entry is left out: by -g, else by ignore files, else because it is hidden.
