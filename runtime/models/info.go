@@ -10,7 +10,7 @@ import (
 )
 
 // DefaultContextWindow is what the runtime reckons with when nothing is known of a model.
-const DefaultContextWindow = 128_000
+const DefaultContextWindow = 200_000
 
 // Info is what is known of a model. Zero numbers are unknown.
 type Info struct {

@@ -224,21 +224,22 @@ func (r *Registry) client(p provider, profile credential) (model.Client, error) 
 
 // Time-outs of a provider's silence.
 const (
-	cloudTimeout   = 120 * time.Second
-	privateTimeout = 300 * time.Second
+	cloudTimeout = 120 * time.Second
+	localTimeout = 300 * time.Second
 )
 
 func (r *Registry) endpoint(p provider, profile credential) Endpoint {
 	e := Endpoint{
 		Provider: p.id, API: p.api, BaseURL: p.baseURL, Key: profile.key, Headers: maps.Clone(p.config.Headers),
 	}
-	switch reachOf(p.baseURL) {
-	case reachCloud:
+	// Nobody knows how long a machine of one's own takes, between two pieces of an answer, either.
+	switch k, _ := knownProvider(p.id); {
+	case reachOf(p.baseURL) != reachCloud:
+		e.FirstTimeout = localTimeout
+	case k.noKey:
+		e.FirstTimeout, e.IdleTimeout = localTimeout, localTimeout
+	default:
 		e.FirstTimeout, e.IdleTimeout = cloudTimeout, cloudTimeout
-	case reachPrivate:
-		e.FirstTimeout, e.IdleTimeout = privateTimeout, privateTimeout
-	case reachLoopback:
-		e.FirstTimeout = privateTimeout
 	}
 	if s := time.Duration(p.config.TimeoutSeconds) * time.Second; s > 0 {
 		e.FirstTimeout, e.IdleTimeout = s, s

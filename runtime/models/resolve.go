@@ -284,7 +284,19 @@ func (r *Registry) short(agent *config.Agent, text, trimmed string, from origin)
 		}
 		return Ref{}, e
 	}
+	if name, _, _ := strings.Cut(strings.ToLower(trimmed), "@"); isShorthand(name) {
+		return Ref{}, &RefError{Text: text, Cause: ErrNoModel, Reason: "it is the name of the newest such model that agents.defaults.models has, and that has none"}
+	}
 	return r.ofDefault(agent, text, trimmed, from)
+}
+
+func isShorthand(name string) bool {
+	for _, s := range shorthands {
+		if s.name == name {
+			return true
+		}
+	}
+	return false
 }
 
 // ofDefault takes the text for a model of the agent's provider. Only the agent's own model, when that provider does not have it any

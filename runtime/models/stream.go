@@ -414,18 +414,27 @@ func (r *Registry) explained(err error, ref Ref) error {
 	if !errors.As(err, &e) || e.Kind != model.KindNotFound {
 		return err
 	}
+	guess := r.Guess(ref)
+	if guess == "" {
+		return err
+	}
+	with := *e
+	with.Message = strings.TrimSpace(e.Message + guess)
+	return &with
+}
+
+// Guess is what was probably meant by a model that nothing is known of, in words and with a blank in front, or nothing.
+func (r *Registry) Guess(ref Ref) string {
 	p, ok := r.provider(ref.Provider)
 	if !ok || r.offers(p, ref.Model) {
-		return err
+		return ""
 	}
 	near := r.withProvider(ref.Model)
 	if near == "" {
 		if near = nearest(ref.Model, r.models(p)); near == "" {
-			return err
+			return ""
 		}
 		near = p.id + "/" + near
 	}
-	with := *e
-	with.Message = strings.TrimSpace(fmt.Sprintf("%s (did you mean %s?)", e.Message, near))
-	return &with
+	return fmt.Sprintf(" (did you mean %s?)", near)
 }
