@@ -2,8 +2,8 @@
 //
 // A prompt is a list of named parts in a fixed order. Those before the boundary are stable: the same session with the same files,
 // tools and skills gets the same bytes in every turn, so that providers can cache them; nothing in them depends on the time, the
-// turn, the model or the session's id. What changes from turn to turn comes after the boundary. No path of the host is in a prompt:
-// it speaks of places as the session's tools see them.
+// turn, the session's id or, but for a list of skills that a small context shortens, the model. What changes from turn to turn
+// comes after the boundary. No path of the host is in a prompt: it speaks of places as the session's tools see them.
 package prompt
 
 import (

@@ -110,11 +110,13 @@ func nesting(line string) int {
 	return depth
 }
 
-// cutLine splits off a line, without its end; found is false when there is none.
+// cutLine splits off a line, without its end; found is false when there is none. A carriage return within a line is a blank: YAML would
+// count another line.
 func cutLine(data []byte) (line string, rest []byte, found bool) {
 	if len(data) == 0 {
 		return "", nil, false
 	}
 	before, rest, _ := bytes.Cut(data, []byte("\n"))
-	return strings.TrimSuffix(string(before), "\r"), rest, true
+	line = strings.TrimSuffix(string(before), "\r")
+	return strings.ReplaceAll(line, "\r", " "), rest, true
 }
