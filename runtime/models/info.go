@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -46,10 +47,10 @@ func (i Info) Price(u *model.Usage) model.Cost {
 
 // Model tells what is known of a model. A model that nothing is known of is no mistake, as long as its provider may have it.
 func (r *Registry) Model(ref Ref) (Info, error) {
-	info := Info{Ref: ref, Name: ref.Model, ContextTokens: DefaultContextWindow}
+	info := Info{Ref: ref, Name: ref.Model}
 	if ref.Provider == ScriptProvider {
 		info.API, info.Known, info.Images = APIScript, true, true
-		info.ContextWindow, info.Cost = DefaultContextWindow, &config.Cost{}
+		info.ContextWindow, info.ContextTokens, info.Cost = DefaultContextWindow, DefaultContextWindow, &config.Cost{}
 		return info, nil
 	}
 	p, ok := r.provider(ref.Provider)
@@ -69,11 +70,7 @@ func (r *Registry) Model(ref Ref) (Info, error) {
 	if most := p.config.MaxTokens; most > 0 && (info.MaxTokens == 0 || most < info.MaxTokens) {
 		info.MaxTokens = most
 	}
-	switch {
-	case info.ContextTokens != DefaultContextWindow:
-	case info.ContextWindow > 0:
-		info.ContextTokens = info.ContextWindow
-	}
+	info.ContextTokens = cmp.Or(info.ContextTokens, info.ContextWindow, DefaultContextWindow)
 	return info, nil
 }
 
