@@ -76,6 +76,7 @@ func newApp(std streams) *cli.App {
 			toolCommand(std),
 			configCommand(std),
 			sessionsCommand(std),
+			modelsCommand(std),
 			setupCommand(std),
 			promptCommand(std),
 			sandboxCommand(std),

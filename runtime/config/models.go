@@ -179,7 +179,7 @@ var providerKeys = object[Provider]{
 			func(p *Provider) *string { return &p.API }, "", "The protocol.")),
 		key("headers", mapOf("name", checkHeader, secret()), func(p *Provider) *map[string]string { return &p.Headers }, nil, "More headers of each request."),
 		key("maxTokens", integer(1, noLimit), func(p *Provider) *int64 { return &p.MaxTokens }, 0, "The longest answer, in tokens."),
-		key("timeoutSeconds", integer(1, noLimit), func(p *Provider) *int64 { return &p.TimeoutSeconds }, 0, "How long the provider may be silent. Without it 120, for other machines of your own 300, for this machine no bound."),
+		key("timeoutSeconds", integer(1, noLimit), func(p *Provider) *int64 { return &p.TimeoutSeconds }, 0, "How long the provider may be silent. Without it 120; in your own network 300 until an answer begins, and then without bound."),
 		key("models", listOf(providerModelKeys.fresh()), func(p *Provider) *[]ProviderModel { return &p.Models }, nil, "Its models."),
 	},
 		reserved[Provider](notYet("ways to authenticate but the protocol's own: use headers"), "auth", "authHeader"),
