@@ -100,10 +100,9 @@ type outcome struct {
 	Status   int
 }
 
-func runScript(tb testing.TB, toolbox *toolwasm.Toolbox, session *sandbox.Session, script string) (outcome, *sandbox.Result, error) {
-	tb.Helper()
+func runScript(ctx context.Context, toolbox *toolwasm.Toolbox, session *sandbox.Session, script string) (outcome, *sandbox.Result, error) {
 	var out, errs bytes.Buffer
-	result, err := toolbox.Exec(tb.Context(), session, toolwasm.Script{Text: script, Stdout: &out, Stderr: &errs})
+	result, err := toolbox.Exec(ctx, session, toolwasm.Script{Text: script, Stdout: &out, Stderr: &errs})
 	o := outcome{Out: out.String(), Err: errs.String()}
 	if result != nil {
 		o.Status = result.ExitCode
@@ -173,7 +172,7 @@ func TestProgramsAreCommands(t *testing.T) {
 		"no such program":       {`programme; echo $?`, outcome{"127\n", "bash: line 1: programme: command not found\n", 0}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, _, err := runScript(t, toolbox, session, c.script)
+			got, _, err := runScript(t.Context(), toolbox, session, c.script)
 			if err != nil || got != c.want {
 				t.Errorf("%s\ngot  %+v, %v\nwant %+v", c.script, got, err, c.want)
 			}
