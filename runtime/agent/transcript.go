@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"openclaw/runtime/model"
 	"openclaw/runtime/session"
@@ -44,7 +45,7 @@ func messageEntry(m model.Message) (session.Entry, error) {
 	return session.NewMessage(m)
 }
 
-// Messages are what a model is shown of a session's context.
+// Messages are what a model is shown of a session's context. Results stand in the order of their calls, whenever they came.
 func Messages(entries []session.Entry) ([]model.Message, error) {
 	list := make([]model.Message, 0, len(entries))
 	for _, e := range entries {
@@ -56,7 +57,26 @@ func Messages(entries []session.Entry) ([]model.Message, error) {
 			list = append(list, *m)
 		}
 	}
+	for i := range list {
+		orderResults(&list[i], list[i+1:])
+	}
 	return list, nil
+}
+
+// orderResults puts the results that follow an answer into the order of its calls.
+func orderResults(answer *model.Message, rest []model.Message) {
+	calls := answer.Calls()
+	if answer.Role != model.RoleAssistant || len(calls) < 2 {
+		return
+	}
+	end := 0
+	for end < len(rest) && rest[end].Role == model.RoleToolResult {
+		end++
+	}
+	place := func(m model.Message) int {
+		return slices.IndexFunc(calls, func(c model.Block) bool { return c.ID == m.ToolCallID })
+	}
+	slices.SortStableFunc(rest[:end], func(a, b model.Message) int { return place(a) - place(b) })
 }
 
 // Texts in front of what the runtime tells a model about its own past.
