@@ -48,8 +48,7 @@ func none(int) int { return 0 }
 // flooding and leaving early, and wants that each ends in time and carries exactly what its stages say.
 func TestPipelinesOfProgramsEnd(t *testing.T) {
 	box, toolbox := programTools(t)
-	program := sandbox.NamedProgram{Name: "prog", Source: sandbox.Module("prog", stageModule(t))}
-	session := programSession(t, box, sandbox.Limits{Timeout: pipelineTime}, program)
+	session := programSession(t, box, sandbox.Limits{Timeout: pipelineTime}, testProgram(t, "prog", stage))
 	sources := []func(t *rapid.T) source{
 		func(t *rapid.T) source {
 			n := rapid.IntRange(1, 300_000).Draw(t, "flood")

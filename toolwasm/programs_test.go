@@ -3,9 +3,12 @@ package toolwasm_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -13,33 +16,39 @@ import (
 	"openclaw/toolwasm"
 )
 
-// stage is the program of testdata/stage, built once for all tests.
-var stage = sync.OnceValues(func() ([]byte, error) {
-	dir, err := os.MkdirTemp("", "stage-")
+// stage and small are the programs of testdata, built once for all tests: one that starts from the beginning in each call, and
+// one that starts from an image.
+var (
+	stage = sync.OnceValues(func() ([]byte, error) { return buildProgram("stage") })
+	small = sync.OnceValues(func() ([]byte, error) { return buildProgram("reactor", "-buildmode=c-shared") })
+)
+
+func buildProgram(name string, flags ...string) ([]byte, error) {
+	dir, err := os.MkdirTemp("", name+"-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	out := filepath.Join(dir, "stage.wasm")
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, "./testdata/stage")
+	out := filepath.Join(dir, "program.wasm")
+	cmd := exec.Command("go", slices.Concat([]string{"build", "-trimpath", "-ldflags=-s -w", "-o", out}, flags, []string{"./testdata/" + name})...)
 	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return text, err
 	}
 	return os.ReadFile(out)
-})
+}
 
-// stageModule returns that program; without a Go command the test is skipped.
-func stageModule(tb testing.TB) []byte {
+// testProgram returns one of them; without a Go command the test is skipped.
+func testProgram(tb testing.TB, name string, build func() ([]byte, error)) sandbox.NamedProgram {
 	tb.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
 		tb.Skip("no go command to build a program with")
 	}
-	module, err := stage()
+	module, err := build()
 	if err != nil {
 		tb.Fatalf("build the program: %v\n%s", err, module)
 	}
-	return module
+	return sandbox.NamedProgram{Name: name, Source: sandbox.Module(name, module)}
 }
 
 // programTools is a toolbox that can start programs. OPENCLAW_TOOLBOX names one that is not the embedded one; an embedded
@@ -113,8 +122,7 @@ func runScript(ctx context.Context, toolbox *toolwasm.Toolbox, session *sandbox.
 // TestProgramsAreCommands runs a program in all the ways in which the shell runs commands.
 func TestProgramsAreCommands(t *testing.T) {
 	box, toolbox := programTools(t)
-	program := sandbox.NamedProgram{Name: "prog", Source: sandbox.Module("prog", stageModule(t))}
-	session := programSession(t, box, sandbox.Limits{}, program)
+	session := programSession(t, box, sandbox.Limits{}, testProgram(t, "prog", stage), testProgram(t, "small", small))
 	for name, c := range map[string]struct {
 		script string
 		want   outcome
@@ -169,12 +177,45 @@ func TestProgramsAreCommands(t *testing.T) {
 		"several at once":       {`for i in 1 2 3 4; do prog args $i & done | sort; wait`, outcome{"[\"1\"]\n[\"2\"]\n[\"3\"]\n[\"4\"]\n", "", 0}},
 		"awk's system, pipes":   {`awk 'BEGIN { system("prog args x"); print "q" | "prog lines"; close("prog lines"); "prog args y" | getline v; print v }'`, outcome{"[\"x\"]\nQ\n[\"y\"]\n", "", 0}},
 		"umask":                 {`umask 077; prog args x >f; stat -c %a f; rm f`, outcome{"600\n", "", 0}},
+		"reactor":               {`small a b; echo text | small; x=$(small c | small); echo "$x"; yes | small | head -n 1; echo ${PIPESTATUS[1]}`, outcome{"a b\ntext\nc\ny\n141\n", "", 0}},
 		"no such program":       {`programme; echo $?`, outcome{"127\n", "bash: line 1: programme: command not found\n", 0}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, _, err := runScript(t.Context(), toolbox, session, c.script)
 			if err != nil || got != c.want {
 				t.Errorf("%s\ngot  %+v, %v\nwant %+v", c.script, got, err, c.want)
+			}
+		})
+	}
+}
+
+// BenchmarkPrograms starts programs in a loop of a script, and carries bytes through them.
+func BenchmarkPrograms(b *testing.B) {
+	box, toolbox := programTools(b)
+	session := programSession(b, box, sandbox.Limits{}, testProgram(b, "prog", stage), testProgram(b, "small", small))
+	const size = 100 << 20
+	for _, c := range []struct {
+		name, script string
+		bytes        int64
+		starts       int
+	}{
+		{"start of a reactor", "for ((i = 0; i < 100; i++)); do small x; done >/dev/null", 0, 100},
+		{"start of a command", "for ((i = 0; i < 100; i++)); do prog args x; done >/dev/null", 0, 100},
+		{"substitution of a reactor", "for ((i = 0; i < 100; i++)); do y=$(small x); done", 0, 100},
+		{"out of a program", fmt.Sprintf("prog flood %d | wc -c", size), size, 0},
+		{"into a program", fmt.Sprintf("head -c %d /dev/zero | prog count", size), size, 0},
+		{"from a file", fmt.Sprintf("[ -f zeros ] || head -c %d /dev/zero >zeros; prog count <zeros", size), size, 0},
+		{"program to program", fmt.Sprintf("prog flood %d | prog count", size), size, 0},
+	} {
+		b.Run(strings.ReplaceAll(c.name, " ", "-"), func(b *testing.B) {
+			b.SetBytes(c.bytes)
+			for b.Loop() {
+				if got, _, err := runScript(b.Context(), toolbox, session, c.script); err != nil || got.Status != 0 {
+					b.Fatalf("%+v, %v", got, err)
+				}
+			}
+			if c.starts > 0 {
+				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*c.starts), "µs/start")
 			}
 		})
 	}
