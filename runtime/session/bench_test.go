@@ -76,6 +76,7 @@ func BenchmarkAppend(b *testing.B) {
 		times = append(times, time.Since(begun))
 	}
 	slices.Sort(times)
+	b.ReportMetric(float64(times[len(times)/2].Microseconds()), "p50-µs")
 	b.ReportMetric(float64(times[len(times)*99/100].Microseconds()), "p99-µs")
 	b.ReportMetric(float64(times[len(times)-1].Microseconds()), "max-µs")
 }

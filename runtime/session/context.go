@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"slices"
 
@@ -25,22 +26,22 @@ func (s *Store) Context(ctx context.Context, ref Ref) (entries []Entry, err erro
 }
 
 func contextOf(conn *sqlite.Conn, window, leaf int64) ([]Entry, error) {
-	var newer, kept []Entry // newest first
-	var boundary *Entry     // the last compaction or reset
+	var newer, kept []node // newest first
+	var boundary *node     // the last compaction or reset
 	var firstKept string
 	complete := true
 	err := walk(conn, window, leaf, func(n node) bool {
 		switch {
 		case boundary == nil && (n.Type == TypeCompaction || n.Type == TypeReset):
 			f, err := readFacts(n.Type, n.Body)
-			boundary, firstKept = &n.Entry, f.firstKept
+			boundary, firstKept = &n, f.firstKept
 			complete = err != nil || firstKept == ""
 			return !complete
 		case boundary == nil:
-			newer = append(newer, n.Entry)
+			newer = append(newer, n)
 			return true
 		case n.Type != TypeCompaction: // the summary of an older one is part of the newer one's
-			kept = append(kept, n.Entry)
+			kept = append(kept, n)
 		}
 		complete = n.ID == firstKept
 		return !complete
@@ -48,7 +49,7 @@ func contextOf(conn *sqlite.Conn, window, leaf int64) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []Entry
+	var list []node
 	if boundary != nil && boundary.Type == TypeCompaction {
 		list = append(list, *boundary)
 	}
@@ -58,12 +59,12 @@ func contextOf(conn *sqlite.Conn, window, leaf int64) ([]Entry, error) {
 	}
 	slices.Reverse(newer)
 	list = append(list, newer...)
-	return paired(slices.DeleteFunc(list, func(e Entry) bool { return !inContext(e.Type) })), nil
+	return paired(slices.DeleteFunc(list, func(n node) bool { return !inContext(n.Type) })), nil
 }
 
 // paired puts a result behind each call that has none, and leaves out results without a call.
-func paired(entries []Entry) []Entry {
-	list := make([]Entry, 0, len(entries))
+func paired(nodes []node) []Entry {
+	list := make([]Entry, 0, len(nodes))
 	var open []Call
 	settle := func() {
 		for _, c := range open {
@@ -73,8 +74,8 @@ func paired(entries []Entry) []Entry {
 		}
 		open = nil
 	}
-	for _, e := range entries {
-		f, err := readFacts(e.Type, e.Body)
+	for _, n := range nodes {
+		f, err := n.pairing()
 		if err != nil {
 			continue // no model could read it
 		}
@@ -84,13 +85,28 @@ func paired(entries []Entry) []Entry {
 				continue
 			}
 			open = slices.Delete(open, i, i+1)
-			list = append(list, e)
+			list = append(list, n.Entry)
 			continue
 		}
 		settle()
-		list = append(list, e)
+		list = append(list, n.Entry)
 		open = f.calls
 	}
 	settle()
 	return list
+}
+
+// pairing is what is to be known of an entry for pairing calls with results. Most entries have neither, which can be seen
+// without taking them apart: that is most of what a long context costs. Bodies with escapes are always taken apart, as they can
+// hide a word; a role is stored only of entries that were understood.
+func (n node) pairing() (facts, error) {
+	switch n.role {
+	case RoleUser, RoleCustom, RoleBash:
+		return facts{role: n.role}, nil
+	case RoleAssistant:
+		if !bytes.Contains(n.Body, []byte("toolCall")) && !bytes.Contains(n.Body, []byte(`\u`)) {
+			return facts{role: n.role}, nil
+		}
+	}
+	return readFacts(n.Type, n.Body)
 }

@@ -129,18 +129,6 @@ func (f *forker) copyBatch(conn *sqlite.Conn) error {
 	return nil
 }
 
-func entryAt(conn *sqlite.Conn, window, seq int64) (e Entry, err error) {
-	found := false
-	err = walk(conn, window, seq, func(n node) bool {
-		e, found = n.Entry, true
-		return false
-	})
-	if err == nil && !found {
-		err = ErrNoEntry
-	}
-	return e, err
-}
-
 // finish shows the session.
 func (f *forker) finish(conn *sqlite.Conn) (Info, error) {
 	if err := f.checkKey(conn); err != nil { // it may have been made meanwhile

@@ -267,3 +267,18 @@ func FuzzImport(f *testing.F) {
 		}
 	})
 }
+
+// TestAnEscapedCallIsACall hides from whoever looks at the text of an entry that there is a call in it.
+func TestAnEscapedCallIsACall(t *testing.T) {
+	s := newStore(t)
+	text := `{"type":"session","version":4,"id":"escaped","timestamp":"2026-01-01T00:00:00Z","cwd":"/"}
+{"type":"message","id":"a","parentId":null,"timestamp":"2026-01-01T00:00:00Z","message":{"role":"assistant","content":[{"type":"tool\u0043all","id":"call","name":"exec","arguments":{}}]}}
+{"type":"message","id":"b","parentId":"a","timestamp":"2026-01-01T00:00:00Z","message":{"role":"user","content":"and?"}}
+`
+	if _, err := s.Import(t.Context(), strings.NewReader(text), session.ImportOptions{Key: mainKey}); err != nil {
+		t.Fatal(err)
+	}
+	if got := contextOf(t, s, mainKey); len(got) != 3 || !strings.HasPrefix(got[1], "toolResult: Interrupted") {
+		t.Errorf("context %q", got)
+	}
+}

@@ -15,50 +15,73 @@ import (
 // walkBatch is how many entries of a branch are read at a time.
 const walkBatch = 256
 
-// entryColumns are what scanEntry reads; e is the entry, p its parent.
-const entryColumns = `e.n, e.parent, e.id, e.type, e.time, e.body, (SELECT p.id FROM entries p WHERE p.n = e.window << 32 | e.parent)`
+// entryColumns are what scanNode reads; e is the entry.
+const entryColumns = `e.n, e.parent, e.id, e.type, e.role, e.time, e.body`
 
-// node is an entry with the place of its parent.
+// parentColumn is the id of the parent, behind entryColumns.
+const parentColumn = `, (SELECT p.id FROM entries p WHERE p.n = e.window << 32 | e.parent)`
+
+// node is an entry with the place of its parent, and its role as it was stored.
 type node struct {
 	Entry
+	role   string
 	parent int64
 }
 
+// scanNode reads a row of entryColumns. The parent's id is left to the caller.
 func scanNode(row *sqlite.Stmt) node {
 	return node{
 		Entry: Entry{
-			Seq: seqOf(row.ColumnInt64(0)), ID: row.ColumnText(2), ParentID: row.ColumnText(6), Type: Type(row.ColumnText(3)),
-			Time: timeOf(row.ColumnInt64(4)), Body: json.RawMessage(row.ColumnText(5)),
+			Seq: seqOf(row.ColumnInt64(0)), ID: row.ColumnText(2), Type: Type(row.ColumnText(3)),
+			Time: timeOf(row.ColumnInt64(5)), Body: columnBytes(row, 6),
 		},
+		role:   row.ColumnText(4),
 		parent: row.ColumnInt64(1),
 	}
+}
+
+func columnBytes(row *sqlite.Stmt, column int) json.RawMessage {
+	b := make(json.RawMessage, row.ColumnLen(column))
+	return b[:row.ColumnBytes(column, b)]
+}
+
+// scanWithParent reads a row of entryColumns and parentColumn.
+func scanWithParent(row *sqlite.Stmt) Entry {
+	n := scanNode(row)
+	n.ParentID = row.ColumnText(7)
+	return n.Entry
 }
 
 // errStop ends a query early.
 var errStop = fmt.Errorf("stop")
 
 // walk visits the branch that ends in seq, newest first, until visit says that it is enough. A parent is always older than its
-// child, and most often it is the entry right before it: as long as that is so, one query reads on.
+// child, and most often it is the entry right before it: as long as that is so, one query reads on. An entry is visited when its
+// parent has been read, which has the id that the entry lacks.
 func walk(conn *sqlite.Conn, window, seq int64, visit func(node) bool) error {
+	var child *node
 	for want := seq; want > 0; {
 		at := want
 		err := db.Exec(conn, "SELECT "+entryColumns+" FROM entries e WHERE e.n BETWEEN ? AND ? ORDER BY e.n DESC", func(row *sqlite.Stmt) error {
 			if seqOf(row.ColumnInt64(0)) != want {
 				return errStop
 			}
+			if child != nil {
+				child.ParentID = row.ColumnText(2)
+				if !visit(*child) {
+					want = 0
+					return errStop
+				}
+			}
 			n := scanNode(row)
-			want = n.parent
-			if !visit(n) {
-				want = 0
+			child, want = &n, n.parent
+			if want > 0 {
+				return nil
 			}
-			if want == 0 {
-				return errStop
-			}
-			return nil
+			visit(n) // the root
+			return errStop
 		}, entryNumber(window, 1), entryNumber(window, want))
-		switch {
-		case err == errStop:
-		case err != nil:
+		if err != nil && err != errStop {
 			return err
 		}
 		if want == at { // not even the first was there
@@ -66,6 +89,18 @@ func walk(conn *sqlite.Conn, window, seq int64, visit func(node) bool) error {
 		}
 	}
 	return nil
+}
+
+// entryAt reads the entry at a place.
+func entryAt(conn *sqlite.Conn, window, seq int64) (e Entry, err error) {
+	err = db.Exec(conn, "SELECT "+entryColumns+parentColumn+" FROM entries e WHERE e.n = ?", func(row *sqlite.Stmt) error {
+		e = scanWithParent(row)
+		return nil
+	}, entryNumber(window, seq))
+	if err == nil && e.Seq == 0 {
+		err = fmt.Errorf("%w: entry %d of the window is missing", ErrDamaged, seq)
+	}
+	return e, err
 }
 
 // seqOfID finds an entry of a window.
@@ -232,8 +267,8 @@ func (s *Store) Entries(ctx context.Context, ref Ref, o EntriesOptions) (page []
 }
 
 func entriesAfter(conn *sqlite.Conn, window, after int64, limit int) (page []Entry, err error) {
-	err = db.Exec(conn, "SELECT "+entryColumns+" FROM entries e WHERE e.n BETWEEN ? AND ? ORDER BY e.n LIMIT ?", func(row *sqlite.Stmt) error {
-		page = append(page, scanNode(row).Entry)
+	err = db.Exec(conn, "SELECT "+entryColumns+parentColumn+" FROM entries e WHERE e.n BETWEEN ? AND ? ORDER BY e.n LIMIT ?", func(row *sqlite.Stmt) error {
+		page = append(page, scanWithParent(row))
 		return nil
 	}, entryNumber(window, max(after, 0)+1), entryNumber(window, maxEntries), limit)
 	return page, err
@@ -250,10 +285,8 @@ func (s *Store) Entry(ctx context.Context, ref Ref, id string) (e Entry, err err
 		if err != nil {
 			return err
 		}
-		return walk(conn, info.window, seq, func(n node) bool {
-			e = n.Entry
-			return false
-		})
+		e, err = entryAt(conn, info.window, seq)
+		return err
 	})
 	return e, wrap(err, "read", ref)
 }
