@@ -16,12 +16,12 @@ import (
 
 // machine is a user's home with a workspace in it.
 type machine struct {
-	*testing.T
+	testing.TB
 	dir string
 	o   skills.Options
 }
 
-func newMachine(t *testing.T) *machine {
+func newMachine(t testing.TB) *machine {
 	t.Helper()
 	dir := t.TempDir()
 	return &machine{t, dir, skills.Options{

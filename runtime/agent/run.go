@@ -285,7 +285,7 @@ func (n *run) instruct(ctx context.Context, opened *confinement.Opened, list str
 	}
 	in := prompt.ForSession(opened.Plan, sources, pendingFirst)
 	in.SkillsBudget.Context = n.chain.Current().Info.ContextTokens
-	in.SkillsText = list
+	in.Skills, in.SkillsText = nil, list // also when that is none
 	in.Now, in.SessionID, in.Channel = time.Now(), n.out.SessionID, n.turn.Channel
 	in.Model = n.chain.Current().Name()
 	in.Thinking = string(n.options.Models.Thinking(n.agent, n.chain.Current().Ref, n.level))
