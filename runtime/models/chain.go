@@ -42,6 +42,11 @@ type Candidate struct {
 	Info Info
 }
 
+// covers tells that another reference adds nothing: it is the same model, and with no key that would not have been tried.
+func (c Candidate) covers(ref Ref) bool {
+	return c.Same(ref) && (c.Profile == "" || c.Profile == ref.Profile)
+}
+
 // Chain is what one run asks: a model, and what may stand in for it. It stays with the one that answered last. It may be used by
 // many goroutines.
 type Chain struct {
@@ -63,7 +68,7 @@ func (r *Registry) Chain(agent *config.Agent, choice Choice) (*Chain, error) {
 	}
 	c := &Chain{r: r, agent: agent, profile: choice.Profile, used: map[string]string{}}
 	for _, ref := range refs {
-		if slices.ContainsFunc(c.candidates, func(have Candidate) bool { return have.Ref.Same(ref) }) {
+		if slices.ContainsFunc(c.candidates, func(have Candidate) bool { return have.covers(ref) }) {
 			continue
 		}
 		info, err := r.Model(ref)
@@ -156,9 +161,7 @@ func (c *Chain) request(r *model.Request, candidate Candidate) *model.Request {
 	if q.MaxTokens == 0 {
 		q.MaxTokens = s.MaxTokens
 	}
-	if q.MaxTokens == 0 || candidate.Info.MaxTokens > 0 && q.MaxTokens > candidate.Info.MaxTokens {
-		q.MaxTokens = candidate.Info.MaxTokens
-	}
+	q.MaxTokens = candidate.Info.bound(q.MaxTokens)
 	if q.CacheRetention == "" {
 		q.CacheRetention = s.Retention
 	}

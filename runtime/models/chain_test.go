@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"openclaw/runtime/config"
 	"openclaw/runtime/models"
 )
 
@@ -31,7 +32,8 @@ func names(c *models.Chain) string {
 }
 
 func TestWhoChoseDecidesWhatStandsIn(t *testing.T) {
-	conf := load(t, chained)
+	conf := load(t, chained, "OPENAI_API_KEY=k")
+	conf.Auth.Profiles = map[string]config.AuthProfile{"openai:one": {Provider: "openai", APIKey: "k1"}, "openai:two": {Provider: "openai", APIKey: "k2"}}
 	r := newRegistry(t, conf, newWorld().options())
 	list := func(refs ...string) *[]string { return &refs }
 	for _, c := range []struct {
@@ -54,6 +56,8 @@ func TestWhoChoseDecidesWhatStandsIn(t *testing.T) {
 		{"own", models.Choice{Ref: "openai/z", Source: models.SourceJob}, "openai/z mistral/m"},
 		{"main", models.Choice{Ref: "google/c", Source: models.SourceAuto}, "openai/a google/c anthropic/b groq/q"},
 		{"main", models.Choice{Fallbacks: list("xai/x")}, "openai/a xai/x"},
+		{"main", models.Choice{Fallbacks: list("openai/a@one")}, "openai/a"},
+		{"main", models.Choice{Ref: "openai/a@one", Source: models.SourceExplicit, Fallbacks: list("openai/a@two", "openai/a@one", "openai/a")}, "openai/a@one openai/a@two openai/a"},
 	} {
 		chain, err := r.Chain(agentOf(t, conf, c.agent), c.choice)
 		if err != nil {

@@ -27,6 +27,20 @@ type Info struct {
 	Level         model.Level   // the one that it has by itself; empty: unknown
 	Images        bool          // it takes images
 	Cost          *config.Cost  // nil: unknown
+
+	bounded bool // MaxTokens is a bound that the configuration wants
+}
+
+// bound is how long an answer may be when so much is wanted; 0 is no wish. Where nobody wants a bound none is sent, because servers
+// subtract it from the context, or reserve money for it; but one protocol demands it.
+func (i Info) bound(wanted int64) int64 {
+	switch {
+	case i.MaxTokens > 0 && wanted > i.MaxTokens:
+		return i.MaxTokens
+	case wanted == 0 && (i.bounded || i.API == APIMessages):
+		return i.MaxTokens
+	}
+	return wanted
 }
 
 // Price is what an answer costs by what it used. Without known prices it is nothing.
@@ -70,6 +84,7 @@ func (r *Registry) Model(ref Ref) (Info, error) {
 	if most := p.config.MaxTokens; most > 0 && (info.MaxTokens == 0 || most < info.MaxTokens) {
 		info.MaxTokens = most
 	}
+	info.bounded = info.bounded || p.config.MaxTokens > 0
 	info.ContextTokens = cmp.Or(info.ContextTokens, info.ContextWindow, DefaultContextWindow)
 	return info, nil
 }
@@ -106,7 +121,7 @@ func (i *Info) configured(m config.ProviderModel) {
 		i.ContextTokens = m.ContextTokens
 	}
 	if m.MaxTokens > 0 {
-		i.MaxTokens = m.MaxTokens
+		i.MaxTokens, i.bounded = m.MaxTokens, true
 	}
 	if m.Cost != (config.Cost{}) || !known {
 		c := m.Cost

@@ -212,15 +212,30 @@ func TestParametersAreLayered(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsAskedToBeNoLongerThanTheModelCan(t *testing.T) {
-	conf := load(t, `{ agents: { defaults: { params: { maxTokens: 999999 } } } }`, "ANTHROPIC_API_KEY=k")
-	w := newWorld().says("anthropic/claude-haiku-4-5", "ok")
-	chain, err := newRegistry(t, conf, w.options()).Chain(agentOf(t, conf, "main"), models.Choice{Ref: "anthropic/claude-haiku-4-5", Source: models.SourceUser})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := chain.Stream(t.Context(), &model.Request{}, nil, nil); err != nil || w.requests[0].MaxTokens != 64000 {
-		t.Errorf("%d, %v", w.requests[0].MaxTokens, err)
+func TestAnswersAreBoundedOnlyWhereThatIsWanted(t *testing.T) {
+	for _, c := range []struct {
+		name, text, ref string
+		asked, want     int64
+	}{
+		{"more than the model can", `{ agents: { defaults: { params: { maxTokens: 999999 } } } }`, "anthropic/claude-haiku-4-5", 0, 64000},
+		{"the protocol demands it", `{}`, "anthropic/claude-haiku-4-5", 0, 64000},
+		{"nobody wants it", `{}`, "openai/gpt-5.5", 0, 0},
+		{"the request wants it", `{}`, "openai/gpt-5.5", 77, 77},
+		{"the request wants too much", `{}`, "openai/gpt-5.5", 999999, 128000},
+		{"the parameters want it", `{ agents: { defaults: { params: { maxTokens: 5 } } } }`, "openai/gpt-5.5", 0, 5},
+		{"the provider has a bound", `{ models: { providers: { openai: { maxTokens: 6 } } } }`, "openai/gpt-5.5", 0, 6},
+		{"the model has a bound", `{ models: { providers: { openai: { models: [{ id: "own", maxTokens: 7 }] } } } }`, "openai/own", 0, 7},
+		{"nothing is known", `{}`, "openai/own", 0, 0},
+	} {
+		w := newWorld().says(c.ref, "ok")
+		conf := load(t, c.text, "ANTHROPIC_API_KEY=k", "OPENAI_API_KEY=k")
+		chain, err := newRegistry(t, conf, w.options()).Chain(agentOf(t, conf, "main"), models.Choice{Ref: c.ref, Source: models.SourceUser})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := chain.Stream(t.Context(), &model.Request{MaxTokens: c.asked}, nil, nil); err != nil || w.requests[0].MaxTokens != c.want {
+			t.Errorf("%s: %d, want %d; %v", c.name, w.requests[0].MaxTokens, c.want, err)
+		}
 	}
 }
 

@@ -335,7 +335,7 @@ func (s *streaming) profile(p provider, candidate Candidate, profile credential,
 			s.answer, tried.usage = answer, answer.Usage
 		}
 		if s.ctx.Err() != nil {
-			return nil, tried.error
+			return nil, s.ended(tried.error)
 		}
 		wait, again := retries.after(s.ctx, err)
 		if !again {
@@ -346,9 +346,17 @@ func (s *streaming) profile(p provider, candidate Candidate, profile credential,
 			Ref: ref, Number: number, Err: tried.error, Kind: model.KindOf(err), Next: NextRetry, Wait: wait, NextRef: ref, Discard: given, Usage: tried.usage,
 		})
 		if s.r.o.Sleep(s.ctx, wait) != nil {
-			return nil, tried.error
+			return nil, s.ended(tried.error)
 		}
 	}
+}
+
+// ended is the context's error, with what happened before.
+func (s *streaming) ended(err error) error {
+	if cause := s.ctx.Err(); cause != nil && !errors.Is(err, cause) {
+		return fmt.Errorf("models: %w; before that: %w", cause, err)
+	}
+	return err
 }
 
 // retries counts how often the same is tried again.

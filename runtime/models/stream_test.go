@@ -215,7 +215,7 @@ func TestNothingIsAskedAfterAnAbort(t *testing.T) {
 			}
 		})
 		cancel()
-		if err == nil || m.StopReason != model.StopAborted || a.path() != "p/m@p-key" || len(a.asked) != 1 {
+		if !errors.Is(err, context.Canceled) || m.StopReason != model.StopAborted || a.path() != "p/m@p-key" || len(a.asked) != 1 {
 			t.Errorf("%s: %+v, %v, asked %v", when, m, err, a.asked)
 		}
 		if all, _ := a.r.Resting(t.Context()); len(all) != 0 {
