@@ -76,11 +76,28 @@ func SkillsNotice(skills []Skill, b SkillsBudget) string {
 	text, listed := skillsBlock(skills, b)
 	switch {
 	case listed < len(skills):
-		return fmt.Sprintf("%d of %d skills are in the prompt: the list is bounded by skills.limits", listed, len(skills))
+		return fmt.Sprintf("%d of %d skills are in the prompt: the list is bounded by skills.limits, and lacks %s", listed, len(skills), lacking(skills, listed))
 	case strings.HasPrefix(text, compactNotice):
 		return "descriptions are shortened in the prompt: the list is bounded by skills.limits"
 	}
 	return ""
+}
+
+// maxLacking bounds how many names a notice has.
+const maxLacking = 20
+
+// lacking names the skills that come behind those that are listed.
+func lacking(skills []Skill, listed int) string {
+	var names []string
+	for _, s := range skills {
+		names = append(names, s.Name)
+	}
+	slices.Sort(names)
+	names = names[listed:]
+	if more := len(names) - maxLacking; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxLacking], ", "), more)
+	}
+	return strings.Join(names, ", ")
 }
 
 func skillsBlock(skills []Skill, b SkillsBudget) (text string, listed int) {

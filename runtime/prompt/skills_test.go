@@ -30,7 +30,7 @@ func TestSkillsBlock(t *testing.T) {
 		t.Errorf("cut:\n%s", cut)
 	}
 	for chars, want := range map[int]string{
-		10_000: "", 420: "descriptions are shortened in the prompt", 210: "1 of 2 skills are in the prompt", 5: "0 of 2 skills are in the prompt",
+		10_000: "", 420: "descriptions are shortened in the prompt", 210: "1 of 2 skills are in the prompt: the list is bounded by skills.limits, and lacks zest", 5: "0 of 2 skills are in the prompt",
 	} {
 		if got := prompt.SkillsNotice(skills, prompt.SkillsBudget{Chars: chars}); (got == "") != (want == "") || !strings.HasPrefix(got, want) {
 			t.Errorf("notice at %d: %q, want %q", chars, got, want)
