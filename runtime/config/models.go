@@ -11,8 +11,6 @@ import (
 	"openclaw/runtime/config/json5"
 )
 
-const runsFeature = "agent runs"
-
 // AgentModels is what an agent's entry says about models.
 type AgentModels struct {
 	Model           ModelChoice
@@ -95,10 +93,10 @@ var modelKeys = []field[Agent]{
 		"The model of small internal jobs. `\"\"`: there are none. Without it, a small one of the agent's provider, or the agent's own."),
 }
 
-var modelDefaultsKeys = later(runsFeature,
+var modelDefaultsKeys = []field[Agent]{
 	key("timeoutSeconds", integer(0, noLimit), func(a *Agent) *int64 { return &a.TimeoutSeconds }, 172800, "How long a turn may take. 0: no bound."),
 	shown("max(8, 4 × processors)", key("maxConcurrent", integer(1, noLimit), func(a *Agent) *int64 { return &a.MaxConcurrent }, 0, "How many turns run at once.")),
-)
+}
 
 func checkNotBlank(s string) error {
 	if strings.TrimSpace(s) == "" {
