@@ -101,7 +101,8 @@ func TestExpectationsAreNodes(t *testing.T) {
 		t.Skip("starts node for each script")
 	}
 	eachArchive(t, func(t *testing.T, a *txtar.Archive, s script) {
-		cmd := exec.Command(node, s.main)
+		// Tests clear the umask for the commands, which have their own.
+		cmd := exec.Command("sh", "-c", `umask 022; exec "$0" "$@"`, node, s.main)
 		cmd.Dir = s.write(t)
 		cmd.Env = []string{"PATH=/usr/bin", "HOME=/home/agent", "TZ=UTC"}
 		cmd.Stdin = strings.NewReader(s.stdin)
