@@ -42,6 +42,7 @@ type child struct {
 	root    vfs.FS
 	status  io.WriteCloser
 	process *process
+	broken  error // why it cannot run, found before it was loaded
 }
 
 // newChild prepares a program; nothing runs yet, and the request's files are not touched.
@@ -50,10 +51,7 @@ func (f *family) newChild(named *NamedProgram, request wasi.Request, depth int) 
 	c.ctx, c.end = context.WithCancelCause(f.ctx)
 	c.call = &call{ctx: c.ctx, family: f, budget: named.Limits.Fuel}
 	mounts, err := f.session.tree.programMounts(named)
-	if err != nil {
-		c.end(nil)
-		return nil, vfs.EIO
-	}
+	c.broken = err
 	if c.root, err = f.session.tree.root(c.ctx, c.call, mounts...); err != nil {
 		c.end(nil)
 		return nil, vfs.EIO
@@ -72,7 +70,7 @@ func (f *family) newChild(named *NamedProgram, request wasi.Request, depth int) 
 func (c *child) live() {
 	defer c.family.children.Done()
 	defer c.end(nil)
-	program, err := c.family.load(c.ctx, c.named)
+	program, err := c.load()
 	c.call.system = wasi.New(c.config(program))
 	status := c.run(program, err)
 	_ = c.call.system.Close()
@@ -81,6 +79,13 @@ func (c *child) live() {
 	binary.LittleEndian.PutUint32(text[:], uint32(status))
 	_, _ = c.status.Write(text[:]) // fails when nobody wants to know
 	_ = c.status.Close()
+}
+
+func (c *child) load() (*Program, error) {
+	if c.broken != nil {
+		return nil, c.broken
+	}
+	return c.family.load(c.ctx, c.named)
 }
 
 // config is what the program is given; without a program it is what is needed to say why there is none.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"openclaw/sandbox/internal/namespace"
 	"openclaw/sandbox/internal/quota"
 	"openclaw/sandbox/internal/vfs"
+	"openclaw/sandbox/internal/zipfs"
 )
 
 // Where Grant.Tmp and the devices are mounted.
@@ -39,7 +41,7 @@ type tree struct {
 
 	mu      sync.Mutex
 	refused map[Limit]int64
-	own     map[string][]openMount // of programs that have been started
+	own     map[string][]ownMount // of programs that have been started
 }
 
 type openMount struct {
@@ -48,10 +50,32 @@ type openMount struct {
 	changes *hostfs.Changes
 }
 
+// ownMount is a mount of one program: a directory, or an archive.
+type ownMount struct {
+	guest   string
+	dir     *hostfs.FS // nil when it is an archive
+	archive *zipfs.FS
+}
+
+// For is the filesystem for a guest that ends with ctx.
+func (m ownMount) For(ctx context.Context) vfs.FS {
+	if m.dir != nil {
+		return m.dir.For(ctx)
+	}
+	return m.archive
+}
+
+func (m ownMount) Close() error {
+	if m.dir != nil {
+		return m.dir.Close()
+	}
+	return m.archive.Close()
+}
+
 // openTree opens the mounts of a grant. cacheDir, when not empty, holds code that this process runs: no mount lets a
 // guest change it.
 func openTree(grant Grant, limits Limits, cacheDir string) (*tree, error) {
-	t := &tree{grant: grant, cacheDir: cacheDir, refused: map[Limit]int64{}, own: map[string][]openMount{}}
+	t := &tree{grant: grant, cacheDir: cacheDir, refused: map[Limit]int64{}, own: map[string][]ownMount{}}
 	t.quota = quota.New(quota.Limits{
 		Bytes: limits.Disk, Files: int64(limits.Files), FileSize: limits.FileSize,
 		Handles: int64(limits.Handles), Depth: int64(limits.Depth),
@@ -101,17 +125,17 @@ func (t *tree) mount(m Mount) (openMount, error) {
 }
 
 // programMounts opens what a program alone sees, the first time that it is started in the session.
-func (t *tree) programMounts(p *NamedProgram) ([]openMount, error) {
+func (t *tree) programMounts(p *NamedProgram) ([]ownMount, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if list, ok := t.own[p.Name]; ok || t.own == nil {
 		return list, nil
 	}
-	var list []openMount
+	var list []ownMount
 	for _, m := range p.Mounts {
-		mounted, err := t.mount(m)
+		mounted, err := t.ownMount(m)
 		if err != nil {
-			closeMounts(list)
+			_ = closeOwn(list)
 			return nil, err
 		}
 		list = append(list, mounted)
@@ -120,25 +144,44 @@ func (t *tree) programMounts(p *NamedProgram) ([]openMount, error) {
 	return list, nil
 }
 
-func closeMounts(list []openMount) error {
+func (t *tree) ownMount(m Mount) (ownMount, error) {
+	st, err := os.Stat(m.Host)
+	if err != nil {
+		return ownMount{}, fmt.Errorf("sandbox: mount %q: %w: %w", m.Guest, ErrBadGrant, err)
+	}
+	if st.IsDir() {
+		mounted, err := t.mount(m)
+		return ownMount{guest: m.Guest, dir: mounted.fs}, err
+	}
+	archive, err := zipfs.Open(m.Host, t.quota)
+	if err != nil {
+		return ownMount{}, fmt.Errorf("sandbox: mount %q: %w: %w", m.Guest, ErrBadGrant, err)
+	}
+	return ownMount{guest: m.Guest, archive: archive}, nil
+}
+
+func closeOwn(list []ownMount) error {
 	var all []error
 	for _, m := range list {
-		all = append(all, m.fs.Close())
+		all = append(all, m.Close())
 	}
 	return errors.Join(all...)
 }
 
 // root is the tree of one guest, which ends with ctx: what the session shares, mounts of its own, and a /dev with its own
 // streams.
-func (t *tree) root(ctx context.Context, handles devfs.Handles, own ...openMount) (vfs.FS, error) {
+func (t *tree) root(ctx context.Context, handles devfs.Handles, own ...ownMount) (vfs.FS, error) {
 	now := nanoseconds(t.grant.Clock)
 	dev := devfs.New(devfs.Options{Handles: handles, Random: t.grant.Random, Quota: t.quota, Now: now})
 	mounts := []namespace.Mount{{Path: devDir, FS: dev}}
 	if t.tmp != nil {
 		mounts = append(mounts, namespace.Mount{Path: tmpDir, FS: t.tmp})
 	}
-	for _, m := range slices.Concat(t.mounts, own) {
+	for _, m := range t.mounts {
 		mounts = append(mounts, namespace.Mount{Path: m.guest, FS: m.fs.For(ctx)})
+	}
+	for _, m := range own {
+		mounts = append(mounts, namespace.Mount{Path: m.guest, FS: m.For(ctx)})
 	}
 	root, err := namespace.New(mounts, namespace.Options{Now: now()})
 	if err != nil {
@@ -243,9 +286,12 @@ func (t *tree) watch() func() (paths []string, more bool) {
 func (t *tree) close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	all := []error{closeMounts(t.mounts)}
+	var all []error
+	for _, m := range t.mounts {
+		all = append(all, m.fs.Close())
+	}
 	for _, list := range t.own {
-		all = append(all, closeMounts(list))
+		all = append(all, closeOwn(list))
 	}
 	t.own = nil
 	return errors.Join(all...)
