@@ -149,6 +149,14 @@ func (c *Chain) Current() Candidate {
 	return c.candidates[c.current]
 }
 
+// Profile is the key that the current model answered with, as provider:name, for Choice.Profile of the session's next run. It is
+// empty as long as nothing has answered.
+func (c *Chain) Profile() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.used[c.candidates[c.current].Provider]
+}
+
 // request is what a candidate is asked. What the caller set stays.
 func (c *Chain) request(r *model.Request, candidate Candidate) *model.Request {
 	s := c.r.Settings(c.agent, candidate.Ref)

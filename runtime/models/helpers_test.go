@@ -16,7 +16,7 @@ import (
 )
 
 // load is a configuration with an environment of NAME=VALUE words.
-func load(t *testing.T, text string, env ...string) *config.Config {
+func load(t testing.TB, text string, env ...string) *config.Config {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "openclaw.json"), []byte(text), 0o600); err != nil {
@@ -27,7 +27,7 @@ func load(t *testing.T, text string, env ...string) *config.Config {
 		name, value, _ := strings.Cut(v, "=")
 		vars[name] = value
 	}
-	conf, err := config.Load(t.Context(), config.Options{Home: "/home/u", LookupEnv: func(name string) (string, bool) {
+	conf, err := config.Load(context.Background(), config.Options{Home: "/home/u", LookupEnv: func(name string) (string, bool) {
 		v, ok := vars[name]
 		return v, ok
 	}})

@@ -252,3 +252,36 @@ func FuzzReferences(f *testing.F) {
 		}
 	})
 }
+
+// FuzzResolve wants that what a text means has a text that means the same, and that a refusal repeats the text.
+func FuzzResolve(f *testing.F) {
+	for _, text := range []string{"openai/gpt-5.5", "opus@work", "odd@v2", "team/x", "lost", "gpt-*", "local/odd@none", "shared", "script//x@y", "anthropic/x@q8_0@work"} {
+		f.Add(text)
+	}
+	conf := load(f, offered, "OPENROUTER_API_KEY=k-openrouter", "ANTHROPIC_API_KEY=k-anthropic")
+	r, err := models.New(conf, newWorld().options())
+	if err != nil {
+		f.Fatal(err)
+	}
+	agent, err := conf.Agent("main")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		ref, err := r.Resolve(agent, text)
+		var e *models.RefError
+		if errors.As(err, &e) {
+			if e.Text != text {
+				t.Errorf("%q is refused as %q", text, e.Text)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		again, err := r.Resolve(agent, ref.String())
+		if err != nil || again != ref {
+			t.Errorf("%q is %+v, and that is %+v, %v", text, ref, again, err)
+		}
+	})
+}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"openclaw/runtime/config"
 	"openclaw/runtime/model"
 	"openclaw/runtime/models"
@@ -297,6 +299,9 @@ func TestAKeyThatAnsweredIsKept(t *testing.T) {
 	if _, err := a.stream(t.Context()); err != nil || a.path() != "p/m@key-three" {
 		t.Errorf("another run: %s, %v", a.path(), err)
 	}
+	if got := a.chain.Profile(); got != "p:c" {
+		t.Errorf("it answered with %q", got)
+	}
 	a.again(models.Choice{Profile: "p:b"})
 	if _, err := a.stream(t.Context()); err != nil || a.path() != "p/m@key-two" {
 		t.Errorf("another run of the session: %s, %v", a.path(), err)
@@ -488,4 +493,52 @@ func TestAModelThatIsNotThereComesWithAGuess(t *testing.T) {
 			t.Errorf("%v\nwant %s", err, c.want)
 		}
 	}
+}
+
+// TestRetriesAreBoundedWhateverFails has a provider fail in any order of ways, and adds up.
+func TestRetriesAreBoundedWhateverFails(t *testing.T) {
+	conf := load(t, streamed)
+	kinds := []model.Kind{model.KindRateLimit, model.KindOverloaded, model.KindTimeout, model.KindNetwork}
+	rapid.Check(t, func(rt *rapid.T) {
+		w := newWorld()
+		w.took = time.Duration(rapid.IntRange(0, 20).Draw(rt, "seconds of a request")) * time.Second
+		for range 40 {
+			e := failure(rapid.SampledFrom(kinds).Draw(rt, "kind"))
+			e.RetryAfter = time.Duration(rapid.SampledFrom([]int{0, 0, 1, 25, 59, 61, 3600}).Draw(rt, "after")) * time.Second
+			w.says("p/m", e)
+		}
+		jitter := rapid.Float64Range(0, 0.999).Draw(rt, "jitter")
+		o := w.options()
+		o.Jitter = func() float64 { return jitter }
+		r, err := models.New(conf, o)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		agent, err := conf.Agent("main")
+		if err != nil {
+			rt.Fatal(err)
+		}
+		chain, err := r.Chain(agent, models.Choice{Ref: "p/m", Source: models.SourceUser})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		var notes []models.Attempt
+		_, err = chain.Stream(t.Context(), &model.Request{}, nil, func(a models.Attempt) { notes = append(notes, a) })
+		if err == nil || len(w.asked) > 18 || len(notes) != len(w.asked) || notes[len(notes)-1].Next != models.NextNothing {
+			rt.Fatalf("%d attempts, %d notes, %v", len(w.asked), len(notes), err)
+		}
+		limited := 0
+		for _, n := range notes {
+			var e *model.Error
+			if errors.As(n.Err, &e); n.Next == models.NextRetry && (n.Wait > time.Minute || n.Wait < min(e.RetryAfter, time.Minute) || n.Wait <= 0) {
+				rt.Fatalf("a wait of %v after %+v", n.Wait, e)
+			}
+			if n.Kind == model.KindRateLimit {
+				limited++
+			}
+		}
+		if limited > 10 || len(notes)-limited > 9 {
+			rt.Fatalf("%d of %d are rate limits", limited, len(notes))
+		}
+	})
 }
