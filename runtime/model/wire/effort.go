@@ -1,0 +1,121 @@
+package wire
+
+import (
+	"crypto/rand"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"openclaw/runtime/model"
+)
+
+// localID begins the ids that are made here, for calls of protocols and servers that have none.
+const localID = "local_"
+
+func newID() string { return localID + rand.Text() }
+
+// budgets are tokens for thinking, where a model is told so many.
+var budgets = map[model.Level]int64{
+	model.LevelMinimal: 1024, model.LevelLow: 4096, model.LevelMedium: 10240, model.LevelHigh: 20480, model.LevelAdaptive: 10240,
+	model.LevelXHigh: 32768, model.LevelMax: 32768, model.LevelUltra: 32768,
+}
+
+// version finds the number in a model's name: 5.2 in gpt-5.2-codex, 4.6 in claude-opus-4-6-20260101.
+type version struct{ major, minor int }
+
+func (v version) since(major, minor int) bool {
+	return v.major > major || v.major == major && v.minor >= minor
+}
+
+// maxMinor tells a second number from a date.
+const maxMinor = 99
+
+func parseVersion(major, minor string) version {
+	a, _ := strconv.Atoi(major) // digits by the expression
+	b, err := strconv.Atoi(minor)
+	if err != nil || b > maxMinor {
+		b = 0
+	}
+	return version{a, b}
+}
+
+var (
+	gptName    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`gpt-(\d+)(?:\.(\d+))?`) })
+	oName      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|/)o\d`) })
+	claudeName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`claude-[a-z]+-(\d+)(?:[-.](\d+))?`)
+	})
+	geminiName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`gemini-(\d+)(?:\.(\d+))?`) })
+)
+
+// openAIEffort is a level in OpenAI's words, or nothing to leave it to the model.
+func openAIEffort(name string, level model.Level) string {
+	name = strings.ToLower(name)
+	var gpt version
+	if m := gptName().FindStringSubmatch(name); m != nil && !strings.Contains(name, "gpt-oss") {
+		gpt = parseVersion(m[1], m[2])
+	}
+	switch level {
+	case model.LevelOff:
+		return leastEffort(name, gpt)
+	case model.LevelMinimal:
+		if gpt == (version{5, 0}) {
+			return "minimal"
+		}
+		return "low" // others do not have it
+	case model.LevelLow, model.LevelMedium, model.LevelHigh:
+		return string(level)
+	case model.LevelXHigh, model.LevelMax, model.LevelUltra:
+		if gpt.since(5, 2) || strings.Contains(name, "codex-max") {
+			return "xhigh"
+		}
+		return "high"
+	}
+	return ""
+}
+
+// leastEffort is as little thinking as a model can be told.
+func leastEffort(name string, gpt version) string {
+	switch {
+	case gpt.since(5, 1) && !strings.Contains(name, "codex") && !strings.Contains(name, "pro"):
+		return "none"
+	case gpt.since(5, 1), oName().MatchString(name), strings.Contains(name, "gpt-oss"):
+		return "low"
+	case gpt.since(5, 0):
+		return "minimal"
+	}
+	return "" // it does not think, or it is not known how it is stopped
+}
+
+// claudeAdapts tells whether a model decides by itself how much it thinks, and is told an effort instead of a budget.
+func claudeAdapts(name string) bool {
+	v := claudeVersion(name)
+	return v.since(5, 0) || v.since(4, 6) && !strings.Contains(strings.ToLower(name), "haiku")
+}
+
+func claudeVersion(name string) version {
+	m := claudeName().FindStringSubmatch(strings.ToLower(name))
+	if m == nil {
+		return version{}
+	}
+	return parseVersion(m[1], m[2])
+}
+
+// claudeEffort is a level in the words of models that adapt.
+func claudeEffort(name string, level model.Level) string {
+	switch level {
+	case model.LevelMinimal, model.LevelLow:
+		return "low"
+	case model.LevelMedium, model.LevelHigh:
+		return string(level)
+	case model.LevelXHigh:
+		if claudeVersion(name).since(4, 7) {
+			return "xhigh"
+		}
+		return "max"
+	case model.LevelMax, model.LevelUltra:
+		return "max"
+	}
+	return ""
+}
