@@ -1,11 +1,11 @@
 package models
 
 import (
-	"fmt"
 	"path/filepath"
 
 	"openclaw/runtime/model"
 	"openclaw/runtime/model/script"
+	"openclaw/runtime/model/wire"
 )
 
 // NewClient makes the client of an endpoint: one that plays scripts, or one for the network.
@@ -18,5 +18,7 @@ func NewClient(e Endpoint) (model.Client, error) {
 			return script.Load(name)
 		}}, nil
 	}
-	return nil, fmt.Errorf("models: %s: no client speaks %s", e.Provider, e.API)
+	return wire.New(wire.Options{
+		API: e.API, Provider: e.Provider, BaseURL: e.BaseURL, Key: e.Key, Headers: e.Headers, FirstEvent: e.FirstTimeout, Idle: e.IdleTimeout,
+	})
 }

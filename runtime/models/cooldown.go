@@ -30,6 +30,8 @@ type Standing struct {
 	Errors   int64 // in a row
 	Until    time.Time
 	Kind     model.Kind // why it rests
+	// KeyMark tells the key from another one under the same name, which does not rest. The key cannot be made of it.
+	KeyMark string
 }
 
 // Store keeps standings, so that runs and processes know of each other's failures.
@@ -85,20 +87,20 @@ func (s standings) load(ctx context.Context) map[Slot]Standing {
 	return all
 }
 
-// rests tells until when a key may not be used with a model.
-func (s standings) rests(all map[Slot]Standing, profile, name string) (Standing, bool) {
+// rests tells that a key should not be used with a model now.
+func (s standings) rests(all map[Slot]Standing, key credential, name string) bool {
 	now := s.now()
-	for _, slot := range []Slot{{Profile: profile}, {profile, name}} {
-		if one := all[slot]; one.Until.After(now) {
-			return one, true
+	for _, slot := range []Slot{{Profile: key.id}, {key.id, name}} {
+		if one := all[slot]; one.Until.After(now) && one.KeyMark == key.mark() {
+			return true
 		}
 	}
-	return Standing{}, false
+	return false
 }
 
 // failed lets a slot rest after a failure that the next request would meet, too.
-func (s standings) failed(ctx context.Context, profile, name string, kind model.Kind) {
-	slot := Slot{profile, name}
+func (s standings) failed(ctx context.Context, key credential, name string, kind model.Kind) {
+	slot := Slot{key.id, name}
 	rest := time.Duration(0)
 	switch {
 	case kind == model.KindAuth || kind == model.KindBilling:
@@ -107,6 +109,9 @@ func (s standings) failed(ctx context.Context, profile, name string, kind model.
 		return
 	}
 	one := s.load(ctx)[slot]
+	if one.KeyMark != key.mark() {
+		one = Standing{KeyMark: key.mark()}
+	}
 	one.Slot, one.Kind, one.LastUsed = slot, kind, s.now()
 	if rest == 0 {
 		rest = cooldowns[min(int(one.Errors), len(cooldowns)-1)]
@@ -118,13 +123,13 @@ func (s standings) failed(ctx context.Context, profile, name string, kind model.
 }
 
 // worked ends the rest of a slot. When a key was used need only be known where there are others.
-func (s standings) worked(ctx context.Context, profile, name string, others bool) {
+func (s standings) worked(ctx context.Context, key credential, name string, others bool) {
 	all := s.load(ctx)
-	for _, slot := range []Slot{{Profile: profile}, {profile, name}} {
+	for _, slot := range []Slot{{Profile: key.id}, {key.id, name}} {
 		if all[slot].Errors == 0 && (slot.Model == "" || !others) {
 			continue
 		}
-		_ = s.store.SaveStanding(context.WithoutCancel(ctx), Standing{Slot: slot, LastUsed: s.now()})
+		_ = s.store.SaveStanding(context.WithoutCancel(ctx), Standing{Slot: slot, LastUsed: s.now(), KeyMark: key.mark()})
 	}
 }
 
@@ -136,12 +141,19 @@ func (r *Registry) Resting(ctx context.Context) ([]Standing, error) {
 	}
 	var list []Standing
 	for _, s := range all {
-		if s.Until.After(r.o.Now()) {
+		if s.Until.After(r.o.Now()) && r.marks(s) {
 			list = append(list, s)
 		}
 	}
 	sortStandings(list)
 	return list, nil
+}
+
+// marks tells whether a standing is that of a key which is still there.
+func (r *Registry) marks(s Standing) bool {
+	name, _, _ := strings.Cut(s.Profile, ":")
+	p, err := r.mustProvider(name)
+	return err == nil && slices.ContainsFunc(r.allProfiles(p), func(c credential) bool { return c.id == s.Profile && c.mark() == s.KeyMark })
 }
 
 func sortStandings(list []Standing) {

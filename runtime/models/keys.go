@@ -1,6 +1,8 @@
 package models
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
@@ -17,6 +19,18 @@ type credential struct {
 	id     string // provider:name
 	key    string
 	source string // the variable, or the path in the configuration
+}
+
+// markBytes is how much of a digest tells keys apart. It is far too little to find a key by.
+const markBytes = 4
+
+// mark tells a key from others under the same name.
+func (c credential) mark() string {
+	if c.key == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(c.id + "\x00" + c.key))
+	return hex.EncodeToString(sum[:markBytes])
 }
 
 // Profile is a key as it may be shown.

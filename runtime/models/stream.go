@@ -167,7 +167,7 @@ func (c *Chain) order(ctx context.Context) []int {
 func (c *Chain) rests(all map[Slot]Standing, candidate Candidate) bool {
 	profiles := c.profilesOf(candidate, all)
 	for _, p := range profiles {
-		if _, rests := c.r.standings.rests(all, p.id, candidate.Model); !rests {
+		if !c.r.standings.rests(all, p, candidate.Model) {
 			return false
 		}
 	}
@@ -194,8 +194,8 @@ func (c *Chain) profilesOf(candidate Candidate, all map[Slot]Standing) []credent
 	}
 	_, fixed := c.r.authOrder(p)
 	rank := func(o credential) int {
-		switch _, rests := c.r.standings.rests(all, o.id, candidate.Model); {
-		case rests:
+		switch {
+		case c.r.standings.rests(all, o, candidate.Model):
 			return 2
 		case o.id == before:
 			return 0
@@ -244,9 +244,9 @@ func (s *streaming) candidate(candidate Candidate) (*model.Message, error) {
 		}
 		kind := model.KindOf(err)
 		if stops(s.ctx, kind) {
-			return nil, err
+			return nil, untried(err)
 		}
-		s.r.standings.failed(s.ctx, profile.id, candidate.Model, kind)
+		s.r.standings.failed(s.ctx, profile, candidate.Model, kind)
 		if last || !rotates(kind) {
 			return nil, s.gaveUp(candidate, profile.id, err)
 		}
@@ -305,6 +305,14 @@ type triedError struct {
 
 func (e *triedError) Unwrap() error { return e.error }
 
+// untried is the error that an attempt met.
+func untried(err error) error {
+	if tried := (*triedError)(nil); errors.As(err, &tried) {
+		return tried.error
+	}
+	return err
+}
+
 // profile asks one model with one key, again and again while that may help. others tells that there is another key.
 func (s *streaming) profile(p provider, candidate Candidate, profile credential, others bool) (*model.Message, error) {
 	client, err := s.r.client(p, profile)
@@ -321,7 +329,7 @@ func (s *streaming) profile(p provider, candidate Candidate, profile credential,
 		})
 		if err == nil {
 			s.sign(candidate, answer)
-			s.r.standings.worked(s.ctx, profile.id, candidate.Model, len(s.r.profiles(p)) > 1)
+			s.r.standings.worked(s.ctx, profile, candidate.Model, len(s.r.profiles(p)) > 1)
 			s.mu.Lock()
 			s.used[p.id] = profile.id
 			s.mu.Unlock()

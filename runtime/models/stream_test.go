@@ -13,6 +13,7 @@ import (
 	"openclaw/runtime/config"
 	"openclaw/runtime/model"
 	"openclaw/runtime/models"
+	"openclaw/runtime/state"
 )
 
 // streamed has two providers on this machine, each with a key and one without.
@@ -388,6 +389,38 @@ func TestAKeyThatIsRefusedRestsWithAllModels(t *testing.T) {
 	if _, err := a.stream(t.Context()); err != nil || a.path() != "p/n@p-key" {
 		t.Errorf("after ten minutes: %s, %v", a.path(), err)
 	}
+}
+
+// TestANewKeyDoesNotRest repairs a key, as another process with the same state sees it.
+func TestANewKeyDoesNotRest(t *testing.T) {
+	w := newWorld().says("p/m@p-key", failure(model.KindAuth)).says("p/m", "repaired").says("q/m", "from q")
+	w.store = newStore(t)
+	a := newAsked(t, w, streamed, models.Choice{})
+	if m, err := a.stream(t.Context()); err != nil || m.Provider != "q" {
+		t.Fatalf("%v, %v", m, err)
+	}
+	a = newAsked(t, w, streamed, models.Choice{})
+	if _, err := a.stream(t.Context()); err != nil || a.path() != "q/m@q-key" {
+		t.Errorf("the same key: %s, %v", a.path(), err)
+	}
+	a = newAsked(t, w, strings.Replace(streamed, "p-key", "p-new", 1), models.Choice{})
+	if resting, err := a.r.Resting(t.Context()); len(resting) != 0 || err != nil {
+		t.Errorf("%v, %v", resting, err)
+	}
+	if m, err := a.stream(t.Context()); err != nil || m.Text() != "repaired" || a.path() != "p/m@p-new" {
+		t.Errorf("another key: %s, %v", a.path(), err)
+	}
+}
+
+// newStore is a store that several registries share.
+func newStore(t *testing.T) models.Store {
+	t.Helper()
+	db, err := state.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
 }
 
 // TestRestIsNoRefusal wants that what rests is asked when there is nothing else.

@@ -20,7 +20,7 @@ func (d *DB) Standings(ctx context.Context) (all []models.Standing, err error) {
 			all = append(all, models.Standing{
 				Slot:     models.Slot{Profile: s.GetText("profile"), Model: s.GetText("model")},
 				LastUsed: timeAt(s, "last_used_at_ms"), Errors: s.GetInt64("errors"),
-				Until: timeAt(s, "rests_until_ms"), Kind: model.Kind(s.GetText("kind")),
+				Until: timeAt(s, "rests_until_ms"), Kind: model.Kind(s.GetText("kind")), KeyMark: s.GetText("key_mark"),
 			})
 			return nil
 		})
@@ -31,8 +31,8 @@ func (d *DB) Standings(ctx context.Context) (all []models.Standing, err error) {
 // SaveStanding implements [models.Store].
 func (d *DB) SaveStanding(ctx context.Context, one models.Standing) error {
 	return d.write(ctx, "standing of a model", func(conn *sqlite.Conn) error {
-		return db.Exec(conn, `INSERT INTO model_standings VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO UPDATE SET
-			last_used_at_ms = ?3, errors = ?4, rests_until_ms = ?5, kind = ?6`,
-			nil, one.Profile, one.Model, millis(one.LastUsed), one.Errors, millis(one.Until), string(one.Kind))
+		return db.Exec(conn, `INSERT INTO model_standings VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO UPDATE SET
+			last_used_at_ms = ?3, errors = ?4, rests_until_ms = ?5, kind = ?6, key_mark = ?7`,
+			nil, one.Profile, one.Model, millis(one.LastUsed), one.Errors, millis(one.Until), string(one.Kind), one.KeyMark)
 	})
 }

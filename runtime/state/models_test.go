@@ -16,7 +16,7 @@ func TestStandingsOfModelsSurviveReopening(t *testing.T) {
 	slot := models.Slot{Profile: "openai:default", Model: "gpt"}
 	for _, one := range []models.Standing{
 		{Slot: slot, LastUsed: noon, Errors: 1, Until: noon.Add(time.Minute), Kind: model.KindRateLimit},
-		{Slot: models.Slot{Profile: "groq:default"}, LastUsed: noon, Errors: 1, Until: noon.Add(time.Hour), Kind: model.KindBilling},
+		{Slot: models.Slot{Profile: "groq:default"}, LastUsed: noon, Errors: 1, Until: noon.Add(time.Hour), Kind: model.KindBilling, KeyMark: "0a1b"},
 		{Slot: slot, LastUsed: noon.Add(time.Hour)},
 	} {
 		if err := db.SaveStanding(t.Context(), one); err != nil {
@@ -31,7 +31,7 @@ func TestStandingsOfModelsSurviveReopening(t *testing.T) {
 	defer db.Close()
 	all, err := db.Standings(t.Context())
 	want := []models.Standing{
-		{Slot: models.Slot{Profile: "groq:default"}, LastUsed: noon, Errors: 1, Until: noon.Add(time.Hour), Kind: model.KindBilling},
+		{Slot: models.Slot{Profile: "groq:default"}, LastUsed: noon, Errors: 1, Until: noon.Add(time.Hour), Kind: model.KindBilling, KeyMark: "0a1b"},
 		{Slot: slot, LastUsed: noon.Add(time.Hour)},
 	}
 	if err != nil || fmt.Sprint(all) != fmt.Sprint(want) {

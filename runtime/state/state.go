@@ -66,6 +66,8 @@ CREATE TABLE model_standings (
 	kind            TEXT NOT NULL,
 	PRIMARY KEY (profile, model)
 ) STRICT, WITHOUT ROWID;
+`, `
+ALTER TABLE model_standings ADD COLUMN key_mark TEXT NOT NULL DEFAULT '';
 `},
 }
 
