@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,6 +43,33 @@ func TestAnAppendWithoutSpaceIsWhollyRefused(t *testing.T) {
 	put(t, w, user(t, "there is space again"))
 	if n := len(branchOf(t, openStore(t, path), mainKey)); n != stored+1 {
 		t.Errorf("%d entries, want %d", n, stored+1)
+	}
+}
+
+// TestAnImportWithoutSpaceLeavesNothing fails in the middle, where what is there already cannot be removed either, and makes room.
+func TestAnImportWithoutSpaceLeavesNothing(t *testing.T) {
+	s := newStore(t)
+	put(t, claim(t, s, mainKey), user(t, "kept"))
+	if err := session.WriteOnDatabase(t.Context(), s, "PRAGMA max_page_count = 300"); err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	text.WriteString(`{"type":"session","version":4,"id":"large","timestamp":"2026-01-01T00:00:00Z","cwd":"/"}` + "\n")
+	for i := range 3000 {
+		fmt.Fprintf(&text, `{"type":"message","id":"%d","parentId":null,"timestamp":"2026-01-01T00:00:00Z","message":{"role":"user","content":%q}}`+"\n", i, strings.Repeat("large ", 100))
+	}
+	_, err := s.Import(t.Context(), strings.NewReader(text.String()), session.ImportOptions{Key: "agent:main:large"})
+	if !errors.Is(err, session.ErrFull) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %v", err)
+	}
+	if err := session.WriteOnDatabase(t.Context(), s, "PRAGMA max_page_count = 100000"); err != nil {
+		t.Fatal(err)
+	}
+	if imported, err := s.Import(t.Context(), strings.NewReader(text.String()), session.ImportOptions{Key: "agent:main:large"}); err != nil || imported.Entries != 3000 {
+		t.Errorf("with space: %+v, %v", imported, err)
+	}
+	if err := errors.Join(session.NoOrphans(t.Context(), s), session.CheckIntegrity(t.Context(), s)); err != nil {
+		t.Error(err)
 	}
 }
 

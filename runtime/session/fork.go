@@ -54,8 +54,9 @@ func (f *forker) run(ctx context.Context, ref Ref) (info Info, err error) {
 			return err
 		})
 	}
-	if err != nil {
-		return Info{}, errors.Join(err, f.store.purgeWindow(context.WithoutCancel(ctx), f.window))
+	if err != nil { // what is left where that fails, too, is removed by the next import or deletion
+		_ = f.store.purgeWindow(context.WithoutCancel(ctx), f.window)
+		return Info{}, err
 	}
 	return info, nil
 }

@@ -154,8 +154,8 @@ func (p *importer) run(ctx context.Context) (result Imported, err error) {
 	}
 	if err != nil {
 		result = Imported{}
-		if p.window != 0 {
-			err = errors.Join(err, s.purgeWindow(context.WithoutCancel(ctx), p.window))
+		if p.window != 0 { // what is left where that fails, too, is removed by the next import or deletion
+			_ = s.purgeWindow(context.WithoutCancel(ctx), p.window)
 		}
 	}
 	return result, err

@@ -152,7 +152,8 @@ func identify(path string, s Schema) (err error) {
 	return checkLength(conn, path, info.Size())
 }
 
-// checkLength finds a database that was cut off. While there is a WAL, the missing part may be in it.
+// checkLength finds a database that was cut off within a page; SQLite finds one that lacks whole pages when it opens it. While
+// there is a WAL, the missing part may be in it.
 func checkLength(conn *sqlite.Conn, path string, size int64) error {
 	pages, err := pragmaInt(conn, "page_count")
 	if err != nil {
@@ -171,7 +172,7 @@ func checkLength(conn *sqlite.Conn, path string, size int64) error {
 		return fileError(err)
 	}
 	if want := pages * pageSize; max(size, info.Size()) < want {
-		return &Error{Reason: ErrDamaged, Detail: fmt.Sprintf("it has %d bytes of %d", info.Size(), want)}
+		return &Error{Reason: ErrDamaged, Detail: fmt.Sprintf("it has %d bytes and ends in the middle of a page", info.Size())}
 	}
 	return nil
 }

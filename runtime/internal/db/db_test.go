@@ -367,6 +367,17 @@ func checkFull(t *testing.T, path string, d *db.DB, written int64) {
 	}
 }
 
+// TestEveryReasonSaysWhatToDo wants the file, the reason and a way out in each message, in one line.
+func TestEveryReasonSaysWhatToDo(t *testing.T) {
+	for _, reason := range []error{db.ErrForeign, db.ErrNewer, db.ErrOutdated, db.ErrLocked, db.ErrReadOnly, db.ErrFull, db.ErrDamaged} {
+		err := &db.Error{Op: "open", Path: "/p", Reason: reason, Detail: "what was found"}
+		begin := "db: open /p: " + reason.Error() + " (what was found): "
+		if text := err.Error(); !strings.HasPrefix(text, begin) || len(text) < len(begin)+20 || strings.Contains(text, "\n") {
+			t.Errorf("message %q", text)
+		}
+	}
+}
+
 func TestReadOnlyMakesNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "none", "test.sqlite")

@@ -24,9 +24,13 @@ var (
 
 // ways says what a user can do about a reason.
 var ways = map[error]string{
-	ErrForeign: "set OPENCLAW_STATE_DIR to a directory of this program's own; transcripts can be brought over with 'openclaw sessions import'",
-	ErrNewer:   "use that version, or set OPENCLAW_STATE_DIR to another directory",
-	ErrDamaged: "nothing was changed; put a backup in its place, or move it away with the files beside it",
+	ErrForeign:  "set OPENCLAW_STATE_DIR to a directory of this program's own; transcripts can be brought over with 'openclaw sessions import'",
+	ErrNewer:    "use that version, or set OPENCLAW_STATE_DIR to another directory",
+	ErrOutdated: "a command that changes something there brings it up to date, such as 'openclaw sessions cleanup'",
+	ErrLocked:   "try again when that process is done, or end it",
+	ErrReadOnly: "make them writable, or set OPENCLAW_STATE_DIR to another directory",
+	ErrFull:     "make some space on its file system and try again",
+	ErrDamaged:  "nothing was changed; put a backup in its place, or move it away with the files beside it",
 }
 
 // Error is a failure of a database.
