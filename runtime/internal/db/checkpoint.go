@@ -54,6 +54,7 @@ func (d *DB) moveWAL() {
 			conn = opened
 		}
 		_ = execAll(conn, moveScript)
+		d.moved.Add(1)
 		d.catchUp(conn)
 	}
 }

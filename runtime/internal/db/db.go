@@ -18,6 +18,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"zombiezen.com/go/sqlite"
@@ -67,6 +68,7 @@ type DB struct {
 
 	moves  chan struct{} // asks for a checkpoint
 	movers sync.WaitGroup
+	moved  atomic.Int64 // checkpoints that were asked for
 
 	closing sync.Once
 	closed  chan struct{}

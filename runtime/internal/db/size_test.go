@@ -138,19 +138,17 @@ func TestCheckpointsWaitForSomethingToMove(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.sqlite")
 	d := open(t, path, db.Options{})
 	fill(t, d, 40) // twice what makes it move
-	if err := db.MoveWAL(t.Context(), d); err != nil {
-		t.Fatal(err)
-	}
 	if info, err := os.Stat(path + "-wal"); err != nil || info.Size() < 4<<20 {
 		t.Errorf("the WAL's file is not large: %v, %v", info, err)
 	}
-	for range 100 {
+	before := db.Moves(d)
+	for range 300 { // 2 MB of pages
 		if err := insert(t.Context(), d, "small"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	frames, moved, err := db.WALFrames(t.Context(), d)
-	if err != nil || moved != 0 || frames < 100 {
-		t.Errorf("%d of %d pages were moved, %v", moved, frames, err)
+	const late = 2 // of those that were asked for before, one was on its way and one waited
+	if moves := db.Moves(d) - before; moves > late+1 {
+		t.Errorf("the WAL was moved %d times", moves)
 	}
 }
