@@ -33,7 +33,7 @@ func (e *engine) coreBindings() map[string]any {
 	return map[string]any{
 		"version":  nodeVersion,
 		"arch":     "wasm32",
-		"pid":      e.p.PID,
+		"pid":      func() int { return e.p.PID },
 		"user":     map[string]any{"name": sys.User, "uid": sys.UID, "gid": sys.GID, "host": sys.Host},
 		"environ":  e.environ,
 		"cwd":      func() string { return e.p.Dir },
@@ -43,7 +43,8 @@ func (e *engine) coreBindings() map[string]any {
 		"wantTick": func() { e.ticks = true },
 		"write":    e.writeStream,
 		"now":      func() float64 { return float64(time.Now().UnixNano()) / 1e6 },
-		"nanotime": func() int64 { return time.Since(started).Nanoseconds() },
+		"nanotime": func() int64 { return time.Since(e.began).Nanoseconds() },
+		"began":    func() float64 { return float64(e.began.UnixNano()) / 1e6 },
 		"memory":   memory,
 
 		"startTimer":     e.loop.start,
@@ -63,9 +64,6 @@ func (e *engine) coreBindings() map[string]any {
 		"shiftOf":         func(name string) int { return e.texts[name].shift },
 	}
 }
-
-// started is when the program began: what its clock counts from.
-var started = time.Now()
 
 func memory() map[string]any {
 	var m runtime.MemStats

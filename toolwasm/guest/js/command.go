@@ -13,6 +13,7 @@ package js
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"openclaw/toolwasm/guest/command"
 )
@@ -42,8 +43,23 @@ are found in node_modules only.
 `
 
 // Commands returns js and node, which are one program.
-func Commands() []command.Command {
-	run := func(p *command.Proc) int { return run(p) }
+func Commands() []command.Command { return commands(newEngine) }
+
+// Prepared is Commands with an engine made ahead, which the first command to run takes. It is for a program whose memory
+// is kept as an image, from which each command starts anew.
+func Prepared() []command.Command {
+	ready, err := newEngine()
+	var taken atomic.Bool
+	return commands(func() (*engine, error) {
+		if err == nil && taken.CompareAndSwap(false, true) {
+			return ready, nil
+		}
+		return newEngine()
+	})
+}
+
+func commands(engine func() (*engine, error)) []command.Command {
+	run := func(p *command.Proc) int { return run(p, engine) }
 	return []command.Command{
 		{Name: "js", Run: run, Help: fmt.Sprintf(help, "js")},
 		{Name: "node", Run: run, Help: fmt.Sprintf(help, "node")},
@@ -174,7 +190,7 @@ func (inv *invocation) ignored(name string, hasValue bool, rest []string) ([]str
 	return nil, optionError("bad option: " + name)
 }
 
-func run(p *command.Proc) int {
+func run(p *command.Proc, engine func() (*engine, error)) int {
 	inv, err := parseArgs(p.Args)
 	if err != nil {
 		p.Errorf("%s", err)
@@ -183,11 +199,12 @@ func run(p *command.Proc) int {
 	if status, done := information(p); done {
 		return status
 	}
-	e, err := newEngine(p)
+	e, err := engine()
 	if err != nil {
 		p.Errorf("%s", err)
 		return command.StatusInternal
 	}
+	e.attach(p)
 	return e.main(inv)
 }
 

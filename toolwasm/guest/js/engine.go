@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/parser"
@@ -23,9 +24,10 @@ var library embed.FS
 
 // engine is one script while it runs.
 type engine struct {
-	p    *command.Proc
-	vm   *goja.Runtime
-	loop *loop
+	p     *command.Proc
+	began time.Time
+	vm    *goja.Runtime
+	loop  *loop
 
 	// hooks are the functions of the library that the engine calls; see lib/bootstrap.js.
 	hooks map[string]goja.Callable
@@ -48,10 +50,10 @@ type compiledText struct {
 // exitRequest interrupts the script when it has called process.exit.
 type exitRequest struct{ status int }
 
-func newEngine(p *command.Proc) (*engine, error) {
-	e := &engine{p: p, vm: goja.New(), hooks: map[string]goja.Callable{}, modules: map[string]goja.Value{}, texts: map[string]compiledText{}}
+// newEngine makes an engine that belongs to no command yet: nothing in it depends on one.
+func newEngine() (*engine, error) {
+	e := &engine{vm: goja.New(), hooks: map[string]goja.Callable{}, modules: map[string]goja.Value{}, texts: map[string]compiledText{}}
 	e.loop = newLoop(e)
-	e.files.init(p)
 	e.vm.SetMaxCallStackSize(maxCalls)
 	e.vm.SetParserOptions(parser.WithDisableSourceMaps)
 	e.vm.SetRandSource(randomFloat)
@@ -70,6 +72,12 @@ func newEngine(p *command.Proc) (*engine, error) {
 	}
 	e.errorFor = e.hooks["makeError"]
 	return e, nil
+}
+
+// attach makes the engine a command's.
+func (e *engine) attach(p *command.Proc) {
+	e.p, e.began = p, time.Now()
+	e.files.init(p)
 }
 
 // compiled keeps the library's modules, which are the same for all scripts of the program.

@@ -1,5 +1,5 @@
 // Module perf_hooks.
-const origin = binding.now(), entries = [];
+const origin = binding.began(), entries = [];
 
 function entry(name, entryType, startTime, duration) {
   const e = { name, entryType, startTime, duration, detail: null, toJSON() { return { name, entryType, startTime, duration }; } };

@@ -47,9 +47,9 @@ let exiting = false;
 Object.assign(process, {
   version: binding.version,
   versions: { node: binding.version.slice(1), goja: '1.0.0', modules: '115' },
-  arch: binding.arch, platform: 'linux', title: 'node', pid: binding.pid, ppid: 1,
+  arch: binding.arch, platform: 'linux', title: 'node', pid: 0, ppid: 1,
   release: { name: 'node', lts: 'Iron' }, config: { variables: {}, target_defaults: {} }, features: { inspector: false, ipv6: false },
-  execPath: '/usr/bin/node', execArgv: [], argv: [], argv0: 'node', env: makeEnv(), debugPort: 9229, moduleLoadList: [],
+  execPath: '/usr/bin/node', execArgv: [], argv: [], argv0: 'node', env: {}, debugPort: 9229, moduleLoadList: [],
   cwd: () => binding.cwd(),
   chdir: (dir) => { binding.chdir(String(dir)); },
   umask: (mask) => binding.umask(typeof mask === 'string' ? parseInt(mask, 8) : mask),
@@ -152,7 +152,12 @@ function runTicks() {
   }
 }
 
-function start() { started = binding.now(); }
+// start reads what belongs to one run: the library may have been loaded long before.
+function start() {
+  started = binding.began();
+  process.pid = binding.pid();
+  process.env = makeEnv();
+}
 
 module.exports = process;
 Object.defineProperties(process, { end: { value: end }, runTicks: { value: runTicks }, start: { value: start, writable: true } });
