@@ -21,7 +21,7 @@ const configUsage = `openclaw config COMMAND [OPTIONS] [ARGUMENTS]
 
 The configuration is <state>/openclaw.json, in JSON5; <state> is OPENCLAW_STATE_DIR, else
 ~/.openclaw. docs/configuration.md lists every key. A PATH is made of keys and indexes:
-agents.defaults.sandbox.mode, session.resetTriggers[0], agents.entries["ops"].
+agents.defaults.sandbox.mode, agents.defaults.skills[0], agents.entries["ops"].
 
 The exit status is 0 when it is done, 1 when the path is not set or a change was refused,
 78 when the configuration is not valid, 125 when the command line is wrong.

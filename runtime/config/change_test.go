@@ -54,14 +54,14 @@ const commented = `// my configuration
   session: {
     scope: "global", // everything in one
     /* not yet:
-    dmScope: "per-peer", */
+    resetByType: {}, */
   },
 }
 `
 
 func TestChangeKeepsTheRestOfTheFile(t *testing.T) {
 	h := newHome(t, commented, nil)
-	if _, err := h.change("session.dmScope", `"per-peer"`); err != nil {
+	if _, err := h.change("session.resetByType", `{}`); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := h.change("agents.defaults.sandbox.mode", `"all"`); err != nil {
@@ -75,8 +75,8 @@ func TestChangeKeepsTheRestOfTheFile(t *testing.T) {
   session: {
     // everything in one
     /* not yet:
-    dmScope: "per-peer", */
-    dmScope: "per-peer",
+    resetByType: {}, */
+    resetByType: {},
   },
   agents: {
     defaults: {
@@ -87,11 +87,11 @@ func TestChangeKeepsTheRestOfTheFile(t *testing.T) {
   },
 }
 `
-	if got := h.read("openclaw.json"); got != strings.Replace(want, "    /* not yet:\n    dmScope: \"per-peer\", */\n    dmScope: \"per-peer\",\n", "    dmScope: \"per-peer\",\n    /* not yet:\n    dmScope: \"per-peer\", */\n", 1) {
+	if got := h.read("openclaw.json"); got != strings.Replace(want, "    /* not yet:\n    resetByType: {}, */\n    resetByType: {},\n", "    resetByType: {},\n    /* not yet:\n    resetByType: {}, */\n", 1) {
 		t.Errorf("the file is\n%s", got)
 	}
 	c := h.load()
-	if c.Session.Scope != "per-sender" || c.Session.DMScope != "per-peer" || c.Agents.Defaults.Sandbox.Mode != "all" {
+	if c.Session.Scope != "per-sender" || c.Value(path(t, "session.resetByType")) == nil || c.Agents.Defaults.Sandbox.Mode != "all" {
 		t.Errorf("%+v", c.Session)
 	}
 }
@@ -165,13 +165,13 @@ func TestAWrongFileCanBeRepairedStepByStep(t *testing.T) {
 }
 
 func TestValuesOfIncludedFilesAreLeftToTheirFile(t *testing.T) {
-	h := newHome(t, "{\n  session: { $include: \"s.json\", groupScope: \"main\" },\n}\n",
-		map[string]string{"s.json": `{scope: "global", groupScope: "per-group", resetTriggers: ["/x"]}`})
+	h := newHome(t, "{\n  agents: { defaults: { $include: \"s.json\", contextInjection: \"never\" } },\n}\n",
+		map[string]string{"s.json": `{skipBootstrap: true, contextInjection: "always", skills: ["x"]}`})
 	for _, c := range []struct{ at, value, want string }{
-		{"session.scope", `"per-sender"`, "config: edit $/openclaw.json: session.scope is set in an included file: edit $/s.json"},
-		{"session.scope", ``, "config: edit $/openclaw.json: session.scope is set in an included file: edit $/s.json"},
-		{"session.resetTriggers", `["/y"]`, "config: edit $/openclaw.json: session.resetTriggers is set in an included file: edit $/s.json"},
-		{"session", `{scope: "global"}`, ""},
+		{"agents.defaults.skipBootstrap", `false`, "config: edit $/openclaw.json: agents.defaults.skipBootstrap is set in an included file: edit $/s.json"},
+		{"agents.defaults.skipBootstrap", ``, "config: edit $/openclaw.json: agents.defaults.skipBootstrap is set in an included file: edit $/s.json"},
+		{"agents.defaults.skills", `["y"]`, "config: edit $/openclaw.json: agents.defaults.skills is set in an included file: edit $/s.json"},
+		{"agents.defaults", `{skipBootstrap: true}`, ""},
 	} {
 		edit := h.edit(c.at, c.value)
 		edit.DryRun = true
@@ -184,10 +184,10 @@ func TestValuesOfIncludedFilesAreLeftToTheirFile(t *testing.T) {
 			t.Errorf("%s: %v", c.at, err)
 		}
 	}
-	if _, err := h.change("session.dmScope", `"per-peer"`); err != nil {
+	if _, err := h.change("agents.defaults.bootstrapMaxChars", `100`); err != nil {
 		t.Errorf("a key beside the $include: %v", err)
 	}
-	outcome, err := h.change("session.groupScope", "")
+	outcome, err := h.change("agents.defaults.contextInjection", "")
 	if err != nil || outcome.StillSet != filepath.Join(h.dir, "s.json") {
 		t.Errorf("%+v, %v", outcome, err)
 	}
@@ -263,7 +263,7 @@ func TestAFailedWriteLeavesEverythingAsItWas(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHome(t, commented, map[string]string{"openclaw.json.bak": "{}"})
-			_, err := config.ChangeFailing(h.options(), h.edit("session.dmScope", `"main"`), c.fail)
+			_, err := config.ChangeFailing(h.options(), h.edit("session.scope", `"per-sender"`), c.fail)
 			if want := "config: write " + h.dir + "/openclaw.json: " + c.want; err == nil || err.Error() != want {
 				t.Errorf("%v, want %s", err, want)
 			}
@@ -280,12 +280,12 @@ func TestAFailedWriteLeavesEverythingAsItWas(t *testing.T) {
 func TestAFileThatChangesMeanwhileIsNotOverwritten(t *testing.T) {
 	h := newHome(t, commented, nil)
 	const theirs = "{ session: {} }"
-	_, err := config.ChangeFailing(h.options(), h.edit("session.dmScope", `"main"`), config.Failing{Between: func() { h.write("openclaw.json", theirs) }})
+	_, err := config.ChangeFailing(h.options(), h.edit("session.scope", `"per-sender"`), config.Failing{Between: func() { h.write("openclaw.json", theirs) }})
 	if !errors.Is(err, config.ErrChanged) || h.read("openclaw.json") != theirs {
 		t.Errorf("%v; the file is %s", err, h.read("openclaw.json"))
 	}
 	h = newHome(t, "", nil)
-	_, err = config.ChangeFailing(h.options(), h.edit("session.dmScope", `"main"`), config.Failing{Between: func() { h.write("openclaw.json", theirs) }})
+	_, err = config.ChangeFailing(h.options(), h.edit("session.scope", `"per-sender"`), config.Failing{Between: func() { h.write("openclaw.json", theirs) }})
 	if !errors.Is(err, config.ErrChanged) || h.read("openclaw.json") != theirs {
 		t.Errorf("a file that appears: %v", err)
 	}
@@ -294,7 +294,7 @@ func TestAFileThatChangesMeanwhileIsNotOverwritten(t *testing.T) {
 func TestWritersAreRefused(t *testing.T) {
 	h := newHome(t, commented, nil)
 	h.env[config.EnvReadOnly] = "1"
-	if _, err := h.change("session.dmScope", `"main"`); !errors.Is(err, config.ErrReadOnly) {
+	if _, err := h.change("session.scope", `"per-sender"`); !errors.Is(err, config.ErrReadOnly) {
 		t.Errorf("read-only by the environment: %v", err)
 	}
 	delete(h.env, config.EnvReadOnly)
@@ -305,7 +305,7 @@ func TestWritersAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.Chmod(h.dir, 0o700) })
-	if _, err := h.change("session.dmScope", `"main"`); err == nil || !strings.HasSuffix(err.Error(), "permission denied") {
+	if _, err := h.change("session.scope", `"per-sender"`); err == nil || !strings.HasSuffix(err.Error(), "permission denied") {
 		t.Errorf("read-only directory: %v", err)
 	}
 }
@@ -313,7 +313,7 @@ func TestWritersAreRefused(t *testing.T) {
 func TestAStateDirectoryThatCannotBe(t *testing.T) {
 	h := newHome(t, "", map[string]string{"file": ""})
 	h.env[config.EnvStateDir] = filepath.Join(h.dir, "file", "state")
-	_, err := h.change("session.dmScope", `"main"`)
+	_, err := h.change("session.scope", `"per-sender"`)
 	if err == nil || !strings.HasSuffix(err.Error(), "openclaw.json: not a directory") {
 		t.Errorf("%v", err)
 	}
@@ -321,11 +321,11 @@ func TestAStateDirectoryThatCannotBe(t *testing.T) {
 
 func TestADirectoryThatCannotBeSyncedIsSaid(t *testing.T) {
 	h := newHome(t, commented, nil)
-	_, err := config.ChangeFailing(h.options(), h.edit("session.dmScope", `"main"`), config.Failing{SyncDir: syscall.EIO})
+	_, err := config.ChangeFailing(h.options(), h.edit("session.scope", `"per-sender"`), config.Failing{SyncDir: syscall.EIO})
 	if err == nil || !strings.HasSuffix(err.Error(), "sync the directory after the file was replaced: input/output error") {
 		t.Errorf("%v", err)
 	}
-	if h.load().Session.DMScope != "main" {
+	if h.load().Session.Scope != "per-sender" {
 		t.Error("the file was not replaced")
 	}
 }
@@ -338,18 +338,18 @@ func TestAnotherWriterIsWaitedFor(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := config.Change(ctx, h.options(), h.edit("session.dmScope", `"main"`)); !errors.Is(err, context.Canceled) {
+	if _, err := config.Change(ctx, h.options(), h.edit("session.scope", `"per-sender"`)); !errors.Is(err, context.Canceled) {
 		t.Errorf("while another one writes: %v", err)
 	}
 	unlock()
-	if _, err := h.change("session.dmScope", `"main"`); err != nil {
+	if _, err := h.change("session.scope", `"per-sender"`); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestWhatAKilledWriterLeftIsRemoved(t *testing.T) {
 	h := newHome(t, commented, map[string]string{"openclaw.json.new-123": "half"})
-	if _, err := h.change("session.dmScope", `"main"`); err != nil {
+	if _, err := h.change("session.scope", `"per-sender"`); err != nil {
 		t.Fatal(err)
 	}
 	if want := "openclaw.json openclaw.json.bak"; h.names() != want {
@@ -363,13 +363,13 @@ func TestWritersAtOnceLoseNothing(t *testing.T) {
 	const writers = 12
 	for i := range writers {
 		all.Go(func() {
-			if _, err := h.change(fmt.Sprintf("session.identityLinks.p%d", i), `["a:1"]`); err != nil {
+			if _, err := h.change(fmt.Sprintf("agents.entries.p%d", i), `{}`); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	if n := len(h.load().Session.IdentityLinks); n != writers {
+	if n := len(h.load().Agents.IDs); n != writers {
 		t.Errorf("%d of %d edits are there", n, writers)
 	}
 }

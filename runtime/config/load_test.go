@@ -115,7 +115,7 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("agent %+v", agent)
 	}
 	s := c.Session
-	if s.Scope != "per-sender" || s.DMScope != "main" || s.Reset.Mode != "none" || s.Reset.AtHour != 4 || len(s.ResetTriggers) != 2 ||
+	if s.Scope != "per-sender" || s.Reset.Mode != "none" || s.Reset.AtHour != 4 ||
 		s.Maintenance.MaxEntries != 5000 || s.Maintenance.MaxDiskBytes != 10<<30 || s.Maintenance.HighWaterBytes != (10<<30)/100*80 ||
 		s.Maintenance.PruneAfter.Hours() != 30*24 {
 		t.Errorf("session %+v", s)
@@ -222,23 +222,27 @@ func TestWorkspacesOfAgents(t *testing.T) {
 
 func TestIncludesAreMerged(t *testing.T) {
 	h := newHome(t, `{
-  session: { $include: ["one.json5", "sub/two.json5"], dmScope: "per-peer" },
+  session: { $include: ["one.json5", "sub/two.json5"], scope: "global" },
   agents: { $include: "./sub/agents.json5" },
 }`, map[string]string{
-		"one.json5":         `{ dmScope: "main", reset: { mode: "daily", atHour: 3 }, resetTriggers: ["/a"] }`,
-		"sub/two.json5":     `{ reset: { atHour: 5 }, resetTriggers: ["/b"] }`,
-		"sub/agents.json5":  `{ defaults: { $include: "../deeper.json5" } }`,
-		"deeper.json5":      `{ userTimezone: "${ZONE}" }`,
+		"one.json5":         `{ scope: "per-sender", reset: { mode: "daily", atHour: 3 } }`,
+		"sub/two.json5":     `{ reset: { atHour: 5 } }`,
+		"sub/agents.json5":  `{ defaults: { $include: ["../deeper.json5", "../more.json5"] } }`,
+		"deeper.json5":      `{ userTimezone: "${ZONE}", skills: ["a"] }`,
+		"more.json5":        `{ skills: ["b"] }`,
 		".env":              "# zone\nexport ZONE='Europe/Berlin'\n",
 		"unrelated/x.json5": `{`,
 	})
 	c := h.load()
 	s := c.Session
-	if s.DMScope != "per-peer" || s.Reset.AtHour != 5 || s.Reset.Mode != "daily" || strings.Join(s.ResetTriggers, " ") != "/a /b" {
+	if s.Scope != "global" || s.Reset.AtHour != 5 || s.Reset.Mode != "daily" {
 		t.Errorf("session %+v", s)
 	}
 	if zone := c.Agents.Defaults.UserTimezone; zone != "Europe/Berlin" {
 		t.Errorf("the zone is %q", zone)
+	}
+	if v := c.Value(path(t, "agents.defaults.skills")); v == nil || strings.Join(strings.Fields(v.JSON()), "") != `["a","b"]` {
+		t.Errorf("the skills are %v", v)
 	}
 }
 
@@ -260,19 +264,19 @@ func TestIncludeRootsWidenWhatCanBeIncluded(t *testing.T) {
 func TestVariables(t *testing.T) {
 	h := newHome(t, `{
   env: { vars: { FROM_FILE: "file", BOTH: "file" } },
-  session: { identityLinks: { a: ["${SET}-x", "$${SET}", "${lower} $SET $", "${FROM_FILE}", "${BOTH}"] } },
+  agents: { defaults: { params: { a: ["${SET}-x", "$${SET}", "${lower} $SET $", "${FROM_FILE}", "${BOTH}"] } } },
 }`, nil)
 	h.env["SET"], h.env["BOTH"] = "v", "process"
 	c := h.load()
-	got := strings.Join(c.Session.IdentityLinks["a"], ",")
-	if want := "v-x,${SET},${lower} $SET $,file,process"; got != want {
+	got := strings.Trim(fmt.Sprintf("%q", c.Agents.Defaults.Params["a"]), "[]")
+	if want := `"v-x" "${SET}" "${lower} $SET $" "file" "process"`; got != want {
 		t.Errorf("values %s, want %s", got, want)
 	}
 	if v, ok := c.LookupEnv("FROM_FILE"); v != "file" || !ok {
 		t.Errorf("FROM_FILE is %q", v)
 	}
 	// What is shown and written has the placeholders.
-	if v := c.Value(path(t, "session.identityLinks.a[0]")); v.Str != "${SET}-x" {
+	if v := c.Value(path(t, "agents.defaults.params.a[0]")); v.Str != "${SET}-x" {
 		t.Errorf("shown as %q", v.Str)
 	}
 }

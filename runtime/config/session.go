@@ -11,13 +11,9 @@ import (
 // Session says how conversations become sessions and how long they stay.
 type Session struct {
 	Scope          string // ScopePerSender or ScopeGlobal
-	DMScope        string
-	GroupScope     string
-	IdentityLinks  map[string][]string // a person's name → its ids in channels
 	Reset          ResetPolicy
 	ResetByType    map[string]ResetPolicy // direct, group, thread
 	ResetByChannel map[string]ResetPolicy
-	ResetTriggers  []string
 	Maintenance    Maintenance
 }
 
@@ -25,12 +21,6 @@ type Session struct {
 const (
 	ScopePerSender                = "per-sender"
 	ScopeGlobal                   = "global"
-	DMScopeMain                   = "main"
-	DMScopePerPeer                = "per-peer"
-	DMScopePerChannelPeer         = "per-channel-peer"
-	DMScopePerAccountChannelPeer  = "per-account-channel-peer"
-	GroupScopePerGroup            = "per-group"
-	GroupScopeMain                = "main"
 	ResetNone, ResetDaily         = "none", "daily"
 	ResetIdle                     = "idle"
 	MaintainEnforce, MaintainWarn = "enforce", "warn"
@@ -87,9 +77,9 @@ var maintenanceKeys = object[Maintenance]{
 		key("preserveRecent", duration(true), func(m *Maintenance) *time.Duration { return &m.PreserveRecent }, 0,
 			"Never clean up a conversation that was used within this time."),
 		key("maxDiskBytes", size(true), func(m *Maintenance) *int64 { return &m.MaxDiskBytes }, 10<<30,
-			"How much an agent's sessions may take on disk. `false` or 0: no bound."),
+			"How much an agent's sessions may take on the disk. Over it, a clean-up deletes those of sub-agents, cron and hooks, then archived ones, the oldest first. `false` or 0: no bound."),
 		shown("80 % of maxDiskBytes", key("highWaterBytes", size(false), func(m *Maintenance) *int64 { return &m.HighWaterBytes }, 0,
-			"How far a clean-up for want of space goes.")),
+			"How much a clean-up for want of space leaves.")),
 	},
 		reserved[Maintenance](notYet("archives of transcripts"), "resetArchiveRetention", "coldStorage"),
 		reserved[Maintenance]("is not supported: there is no dashboard", "archiveDashboardAfter"),
@@ -104,24 +94,17 @@ var maintenanceKeys = object[Maintenance]{
 var sessionKeys = keysOf([]field[Session]{
 	key("scope", oneOf(ScopePerSender, ScopeGlobal), func(s *Session) *string { return &s.Scope }, ScopePerSender,
 		"One session for each conversation, or one for everything."),
-	key("dmScope", oneOf(DMScopeMain, DMScopePerPeer, DMScopePerChannelPeer, DMScopePerAccountChannelPeer), func(s *Session) *string { return &s.DMScope }, DMScopeMain,
-		"Which direct messages share a session: all the main one, or those of one person, in one channel, by one account."),
-	key("groupScope", oneOf(GroupScopePerGroup, GroupScopeMain), func(s *Session) *string { return &s.GroupScope }, GroupScopePerGroup,
-		"A session for each group, or the main one for all."),
-	key("identityLinks", mapOf("name", nil, listOf(text("id in a channel, such as telegram:123", checkNotBlank))), func(s *Session) *map[string][]string { return &s.IdentityLinks }, nil,
-		"Ids that belong to one person, whose direct messages then share a session."),
 	group("reset", resetKeys, func(s *Session) *ResetPolicy { return &s.Reset }, "When sessions start anew by themselves."),
 	key("resetByType", mapOf("type", checkResetType, resetKeys.fresh()), func(s *Session) *map[string]ResetPolicy { return &s.ResetByType }, nil,
 		"Other policies for `direct`, `group` or `thread` sessions."),
 	key("resetByChannel", mapOf("channel", checkNotBlank, resetKeys.fresh()), func(s *Session) *map[string]ResetPolicy { return &s.ResetByChannel }, nil,
 		"Other policies for the sessions of a channel; they win over those by type."),
-	key("resetTriggers", listOf(text("phrase", checkNotBlank)), func(s *Session) *[]string { return &s.ResetTriggers }, []string{"/new", "/reset"},
-		"Messages that start a session anew, in any case."),
 	group("maintenance", maintenanceKeys, func(s *Session) *Maintenance { return &s.Maintenance }, "What is cleaned up."),
 },
 	reserved[Session](`is not supported: the main session is called "main"`, "mainKey"),
 	reserved[Session]("is not supported: sessions are kept in the agent's database", "store"),
-	reserved[Session]("is not supported: there are no chat channels", "sendPolicy", "threadBindings", "sharing", "notifyOnCreate"),
+	reserved[Session](notYet("commands in chat"), "resetTriggers"),
+	reserved[Session]("is not supported: there are no chat channels", "dmScope", "groupScope", "identityLinks", "sendPolicy", "threadBindings", "sharing", "notifyOnCreate"),
 )
 
 func checkResetType(name string) error {
