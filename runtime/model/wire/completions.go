@@ -222,6 +222,7 @@ type completionsDecoder struct {
 	mark    reasoningMark
 	thought *part
 	reason  string
+	refused bool
 	over    bool // the server has said that this is all
 }
 
@@ -318,7 +319,7 @@ func (d *completionsDecoder) delta(delta *completionsDelta) error {
 		return err
 	}
 	if delta.Refusal != "" {
-		d.reason = "content_filter"
+		d.refused = true
 		if err := d.a.say(model.BlockText, delta.Refusal); err != nil {
 			return err
 		}
@@ -442,6 +443,9 @@ func (d *completionsDecoder) end() error {
 	}
 	if d.reason == "" && !d.over {
 		return ErrIncomplete
+	}
+	if d.refused && d.reason != "error" {
+		d.reason = "content_filter"
 	}
 	switch d.reason {
 	case "length", "max_tokens":

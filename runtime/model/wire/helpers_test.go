@@ -1,8 +1,11 @@
 package wire_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -148,4 +151,20 @@ func eachAPI(t *testing.T, test func(t *testing.T, api string)) {
 	for _, api := range wiretest.APIs {
 		t.Run(api, func(t *testing.T) { test(t, api) })
 	}
+}
+
+// canned is a transport that answers each request with the same stream.
+type canned []byte
+
+func (c canned) RoundTrip(r *http.Request) (*http.Response, error) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(c)), Request: r}, nil
+}
+
+func textTurn(text string) wiretest.Turn { return wiretest.Turn{Text: text} }
+
+func rawTurn(raw string) wiretest.Turn { return wiretest.Turn{Raw: raw} }
+
+func thinkingTurn() wiretest.Turn {
+	return wiretest.Turn{Thinking: "Hm.", Redacted: "eA==", Text: "Yes."}
 }

@@ -99,6 +99,7 @@ const (
 // Request is a request that came.
 type Request struct {
 	Path   string // with the query
+	Peer   string // the address of the connection
 	Header http.Header
 	Body   []byte
 }
@@ -162,7 +163,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	turn, number, ok := s.next(Request{Path: r.URL.RequestURI(), Header: r.Header.Clone(), Body: body})
+	turn, number, ok := s.next(Request{Path: r.URL.RequestURI(), Peer: r.RemoteAddr, Header: r.Header.Clone(), Body: body})
 	if !ok {
 		s.fail(w, Turn{Status: http.StatusTeapot, Message: "the server has no further turn"})
 		return
