@@ -73,8 +73,8 @@ const (
 	textSkipped = "Skipped: a new message came in before this call began."
 )
 
-// abortGrace is how long a tool may take to end after an abort. What it does after that is not waited for.
-const abortGrace = 10 * time.Second
+// defaultGrace is how long a tool may take to end after an abort. What it does after that is not waited for.
+const defaultGrace = 10 * time.Second
 
 // StartRun forgets what the detection of loops knows: a new run begins.
 func (s *Set) StartRun() { s.guard.reset() }
@@ -322,7 +322,7 @@ func (b *batch) invoke(ctx context.Context, i int, j *job) (*Result, error) {
 	select {
 	case a := <-answers:
 		return a.r, a.err
-	case <-time.After(abortGrace):
+	case <-time.After(b.set.grace):
 		return nil, context.Cause(ctx)
 	}
 }

@@ -56,6 +56,7 @@ type bench struct {
 	registry  *tools.Registry
 	workspace string
 	conf      *config.Config
+	failure   error // of opening a session
 }
 
 // newBench opens the agent's main session, or another one, under a configuration.
@@ -82,7 +83,9 @@ func newBench(t *testing.T, text string, change ...func(*tools.Options)) *bench 
 		t.Fatal(err)
 	}
 	b := &bench{T: t, conf: conf, registry: tools.NewRegistry(tools.RegistryOptions{})}
-	b.set = b.open(confinement.Request{}, change...)
+	if b.set = b.open(confinement.Request{}, change...); b.set == nil {
+		t.Fatal(b.failure)
+	}
 	t.Cleanup(func() { b.registry.Close(context.Background()) })
 	return b
 }
@@ -110,10 +113,21 @@ func (b *bench) open(r confinement.Request, change ...func(*tools.Options)) *too
 	}
 	set, err := tools.New(o)
 	if err != nil {
-		b.Fatal(err)
+		b.failure = err
+		return nil
 	}
 	b.Cleanup(set.Close)
 	return set
+}
+
+// fails opens a session that cannot be opened.
+func (b *bench) fails(change ...func(*tools.Options)) error {
+	b.Helper()
+	b.failure = nil
+	if b.open(confinement.Request{}, change...) != nil {
+		b.Error("it was opened")
+	}
+	return b.failure
 }
 
 // args is a JSON object of names and values.
@@ -189,6 +203,13 @@ func (b *bench) background(command string) string {
 		b.Fatalf("%s: %s", command, r.Text())
 	}
 	return id
+}
+
+// later is background for a command that writes nothing before the answer that it is in the background.
+func (b *bench) later(command string) string {
+	b.Helper()
+	r := b.call("exec", "command", "sleep 0.1; "+command, "title", command, "background", true)
+	return field(b, r, "sessionId").(string)
 }
 
 // until polls a process until its output so far, or its result, holds a text.

@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"openclaw/runtime/config"
 	"openclaw/runtime/confinement"
@@ -123,6 +124,7 @@ type Set struct {
 	session *share
 	guard   *guard
 	outputs outputFiles
+	grace   time.Duration // for tools, after an abort
 	closing sync.Once
 }
 
@@ -138,7 +140,7 @@ func New(o Options) (*Set, error) {
 		o.Opened.Close()
 		return nil, fmt.Errorf("tools: open session %s: %w", o.Opened.Key, err)
 	}
-	s := &Set{options: o, denied: map[string]confinement.ToolDecision{}, guard: newGuard(o.Guard)}
+	s := &Set{options: o, denied: map[string]confinement.ToolDecision{}, guard: newGuard(o.Guard), grace: defaultGrace}
 	s.session = newShare(session, o.Opened.Close)
 	if err := s.assemble(); err != nil {
 		s.Close()
