@@ -81,6 +81,7 @@ func newApp(std streams) *cli.App {
 			promptCommand(std),
 			sandboxCommand(std),
 			skillsCommand(std),
+			programsCommand(std),
 			versionCommand(std),
 			completionCommand(std),
 		},

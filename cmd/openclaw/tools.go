@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 
+	"openclaw/runtime/config"
+	"openclaw/runtime/programs"
 	"openclaw/sandbox"
 	"openclaw/toolwasm"
 )
@@ -14,8 +16,12 @@ type tools struct {
 	session *sandbox.Session
 }
 
-// openTools checks the grant first, so that a mistake costs nothing and leaves nothing.
+// openTools checks the grant first, so that a mistake costs nothing and leaves nothing. The scripts get the programs of this machine.
 func openTools(ctx context.Context, std streams, grant sandbox.Grant) (*tools, error) {
+	var err error
+	if grant.Programs, err = programsOf(config.Options{}); err != nil {
+		return nil, err
+	}
 	if err := grant.Check(); err != nil {
 		return nil, err
 	}
@@ -42,4 +48,13 @@ func (t *tools) close() {
 		_ = t.session.Close()
 	}
 	_ = t.engine.Close(context.Background())
+}
+
+// programsOf lists what scripts can run beside the toolbox. Who has no state directory has installed nothing.
+func programsOf(o config.Options) ([]sandbox.NamedProgram, error) {
+	location, err := config.Locate(o)
+	if err != nil {
+		return toolwasm.Programs(), nil
+	}
+	return programs.At(location.StateDir).Named()
 }

@@ -393,7 +393,7 @@ func (a *Agents) resolve(l Location) {
 }
 
 // stateDirs are the directories of the state directory that belong to the runtime.
-var stateDirs = []string{"agents", "state", "credentials", "skills"}
+var stateDirs = []string{"agents", "state", "credentials", "skills", "programs"}
 
 // separate wants the directories apart: tools that could reach the state directory could change this configuration, and
 // sessions that could reach each other's directories would not be apart.

@@ -188,7 +188,7 @@ func (p *Plan) grant() sandbox.Grant {
 var ErrNotApart = errors.New("tools must not reach it")
 
 // ownDirs are the directories of the state directory that no tool may reach.
-var ownDirs = []string{"agents", "state", "credentials"}
+var ownDirs = []string{"agents", "state", "credentials", "programs"}
 
 // OwnDirs are the directories of the state directory that no tool may reach.
 func OwnDirs() []string { return slices.Clone(ownDirs) }
