@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"openclaw/runtime/config"
+	"openclaw/runtime/programs"
 	"openclaw/sandbox"
 	"openclaw/workspace"
 )
@@ -132,6 +133,10 @@ func (o *Opener) enter(ctx context.Context, opened *Opened) error {
 		}
 	}
 	opened.Grant = p.grant()
+	var err error
+	if opened.Grant.Programs, err = programs.At(p.stateDir).Named(); err != nil {
+		return err
+	}
 	return p.apart() // with the directories there, links on the way to them are, too
 }
 

@@ -10,10 +10,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"openclaw/runtime/config"
 	"openclaw/runtime/config/json5"
 	"openclaw/runtime/confinement"
+	"openclaw/runtime/programs"
 	"openclaw/runtime/prompt"
 	"openclaw/skills"
 	"openclaw/toolwasm"
@@ -21,22 +23,41 @@ import (
 
 // Options are what the configuration does not say.
 type Options struct {
-	// HasProgram tells whether a program is installed that commands can run by name. Nil: none is.
+	// HasProgram tells whether a program is installed that commands can run by name. Nil means what the state directory has.
 	HasProgram func(name string) bool
 }
 
 // Find looks for the skills of an agent.
 func Find(ctx context.Context, conf *config.Config, agent *config.Agent, o Options) (*skills.Found, error) {
+	hasProgram := o.HasProgram
+	if hasProgram == nil {
+		hasProgram = installed(conf.StateDir)
+	}
 	return skills.Discover(ctx, skills.Options{
 		Workspace: agent.Workspace, Personal: conf.PersonalSkills, Managed: filepath.Join(conf.StateDir, "skills"), Bundled: conf.BundledSkills,
 		ExtraDirs: conf.Skills.Load.ExtraDirs, LinkTargets: conf.Skills.Load.AllowSymlinkTargets,
 		Private: private(conf, agent), Workspaces: workspaces(conf),
 		Entries: entries(conf), Allow: agent.Skills, Bundles: conf.Skills.AllowBundled,
 		HasCommand: func(name string) bool {
-			return toolwasm.HasCommand(name) || o.HasProgram != nil && o.HasProgram(name)
+			return toolwasm.HasCommand(name) || hasProgram(name)
 		},
 		HasConfig: func(path string) bool { return configured(conf, path) },
 	})
+}
+
+// installed looks for programs in a state directory. An index that cannot be read offers nothing here; sessions are told why.
+func installed(stateDir string) func(name string) bool {
+	names := sync.OnceValue(func() map[string]bool {
+		list, _ := programs.At(stateDir).List()
+		names := map[string]bool{}
+		for _, p := range list {
+			for _, n := range p.Names() {
+				names[n] = true
+			}
+		}
+		return names
+	})
+	return func(name string) bool { return names()[name] }
 }
 
 // private are the runtime's own places, which no tool may read.
