@@ -69,7 +69,7 @@ for line in sys.stdin:
 		"syntax error":              {`python3 -c 'x ='`, outcome{"", "  File \"<string>\", line 1\n    x =\n       ^\nSyntaxError: invalid syntax\n", 1}},
 		"json.tool":                 {`echo '{"b": [1, 2], "a": null}' | python3 -m json.tool --sort-keys --compact`, outcome{`{"a":null,"b":[1,2]}` + "\n", "", 0}},
 		"files":                     {`python3 -c 'open("f", "w").write("text\n")'; cat f; python3 -c 'import os; os.rename("f", "g"); print(os.listdir("."), os.getcwd())'; rm g`, outcome{"text\n['g'] /workspace\n", "", 0}},
-		"traceback of a script":     {"mkdir -p d; printf 'import sys\\ndef f():\\n    raise ValueError(sys.argv[1])\\nf()\\n' >d/s.py; cd d; python3 -W ignore s.py x; rm s.py", outcome{"", "Traceback (most recent call last):\n  File \"/workspace/d/s.py\", line 4, in <module>\n    f()\n  File \"/workspace/d/s.py\", line 3, in f\n    raise ValueError(sys.argv[1])\nValueError: x\n", 0}},
+		"traceback of a script":     {"mkdir -p d; printf 'import sys\\ndef f():\\n    raise ValueError(sys.argv[1])\\nf()\\n' >d/s.py; cd d; python3 -W ignore s.py x; cd ..; rm -r d", outcome{"", "Traceback (most recent call last):\n  File \"/workspace/d/s.py\", line 4, in <module>\n    f()\n  File \"/workspace/d/s.py\", line 3, in f\n    raise ValueError(sys.argv[1])\nValueError: x\n", 0}},
 		"missing file":              {`python3 nowhere.py`, outcome{"", "python3: can't open file '/workspace/nowhere.py': [Errno 44] No such file or directory\n", 2}},
 		"environment":               {`A=1 python3 -c 'import os; print(os.environ["A"], "HOME" in os.environ)'`, outcome{"1 True\n", "", 0}},
 		"large through":             {`seq 1 200000 | python3 -c 'import sys; print(sum(int(l) for l in sys.stdin))'`, outcome{"20000100000\n", "", 0}},

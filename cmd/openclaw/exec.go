@@ -124,6 +124,8 @@ func limitNote(limits sandbox.Limits, l sandbox.Limit) string {
 		return fmt.Sprintf(" of %d", sandbox.DefaultHandles)
 	case sandbox.LimitDepth:
 		return fmt.Sprintf(" of %d", sandbox.DefaultDepth)
+	case sandbox.LimitPrograms:
+		return fmt.Sprintf(" of %d at once", sandbox.DefaultPrograms)
 	}
 	return ""
 }

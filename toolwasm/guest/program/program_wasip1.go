@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"sync"
 	"syscall"
+	"time"
 
 	"openclaw/toolwasm/guest/command"
 	"openclaw/toolwasm/guest/sys"
@@ -113,10 +114,30 @@ func (w *wiring) spawn(name string) (*sys.Process, error) {
 			return nil, err
 		}
 	}
-	return sys.Spawn(sys.SpawnSpec{
+	return spawn(p.Ctx, sys.SpawnSpec{
 		Program: name, Dir: p.Dir, Args: append([]string{p.Name}, p.Args...), Env: p.Env.List(),
 		Umask: uint32(p.Umask.Perm()), Files: w.files,
 	})
+}
+
+// Where as many programs run as may, a program waits for its turn: as a shell does that cannot fork, and no longer.
+const (
+	turnPause = 10 * time.Millisecond
+	turnWait  = 10 * time.Second
+)
+
+func spawn(ctx context.Context, spec sys.SpawnSpec) (*sys.Process, error) {
+	for begun := time.Now(); ; {
+		process, err := sys.Spawn(spec)
+		if !errors.Is(err, syscall.EAGAIN) || time.Since(begun) > turnWait {
+			return process, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(turnPause):
+		}
+	}
 }
 
 // connect gives the program a stream under a number. A closed one it does not get.

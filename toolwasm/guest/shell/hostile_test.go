@@ -111,7 +111,7 @@ func TestSignalsAndPipes(t *testing.T) {
 		{`trap '' TERM; kill $$; echo survived`, "survived\n", 0},
 		{`(kill -TERM $BASHPID; echo no); echo $?`, "143\n", 0},
 		{`f() { echo "$1"; }; export -f f; bash -c 'f exported'`, "exported\n", 0},
-		{`python3 -c 1 2>&1`, "bash: line 1: python3: command not found: python3 is not available in this sandbox; use the shell, awk, sed and jq instead\n", 127},
+		{`python3 -c 1 2>&1`, "bash: line 1: python3: command not found: python3 is not installed in this sandbox; use the shell, awk, sed and jq instead; the operator can install it: openclaw programs add python3 FILE.wasm --preset python\n", 127},
 		{`exec 3< <(echo via; echo fd); read a <&3; read b <&3; echo $a $b`, "via fd\n", 0},
 		{`printf 'one\ntwo\nthree\n' > f; { read a; bash -c 'read b; echo $b'; read c; } < f; echo $a $c`, "two\none three\n", 0},
 	} {

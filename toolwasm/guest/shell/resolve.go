@@ -209,14 +209,17 @@ func (sh *Shell) whyNotExec(name string) string {
 	return "cannot execute binary file: Exec format error"
 }
 
-// advice says what there is instead of a well-known command that the toolbox does not have.
+// advice says what there is instead of a well-known command that is not here, and who can add it.
 func advice(name string) string {
+	const install = "; the operator can install it: openclaw programs add"
 	switch name {
-	case "python", "python3", "perl", "ruby", "php", "lua":
-		return ": " + name + " is not available in this sandbox; use the shell, awk, sed and jq instead"
-	case "node", "npm", "npx", "deno", "bun", "yarn", "pnpm":
+	case "python", "python3":
+		return ": " + name + " is not installed in this sandbox; use the shell, awk, sed and jq instead" + install + " " + name + " FILE.wasm --preset python"
+	case "perl", "ruby", "php", "lua", "sqlite3":
+		return ": " + name + " is not installed in this sandbox; use the shell, awk, sed and jq instead" + install + " " + name + " FILE.wasm"
+	case "node", "js":
 		return ": " + name + " is not available in this sandbox; use jq for JSON and the shell for scripts"
-	case "pip", "pip3", "apt", "apt-get", "dnf", "yum", "apk", "brew", "cargo", "gem":
+	case "npm", "npx", "deno", "bun", "yarn", "pnpm", "pip", "pip3", "apt", "apt-get", "dnf", "yum", "apk", "brew", "cargo", "gem":
 		return ": packages cannot be installed in this sandbox; `compgen -c` lists the commands that exist"
 	case "curl", "wget", "ssh", "scp", "nc", "ping", "telnet", "ftp", "rsync", "dig", "nslookup":
 		return ": this sandbox has no network access from the shell"
