@@ -154,6 +154,7 @@ type explanation struct {
 	Network   string                     `json:"network"`
 	Limits    limitTexts                 `json:"limits"`
 	Tools     []confinement.ToolDecision `json:"tools"`
+	Unknown   []string                   `json:"unknownTools,omitempty"` // allowed in the configuration, and no tools
 }
 
 type mountText struct {
@@ -197,7 +198,7 @@ func explain(p *confinement.Plan) explanation {
 	e := explanation{
 		Agent: p.Agent.ID, Session: p.Key.String(), Main: p.Main, Kind: string(p.Key.Kind), Sandboxed: p.Sandboxed,
 		Mode: p.Mode, Scope: p.Scope, Access: p.Access, Root: p.Root, Backend: p.Backend,
-		Workdir: p.Mounts[0].Guest, Tmp: true, Network: "none", Tools: p.Tools,
+		Workdir: p.Mounts[0].Guest, Tmp: true, Network: "none", Tools: p.Tools, Unknown: p.Unknown(),
 		Limits: limitTexts{l.Timeout.Milliseconds(), l.Memory, l.Disk, l.FileSize, l.Files, l.Handles, l.Depth, l.Output},
 	}
 	e.Env = []string{}
@@ -250,6 +251,9 @@ func explainText(w io.Writer, e explanation, limits sandbox.Limits) error {
 			verdict = "allowed"
 		}
 		fmt.Fprintf(&b, "  %-14s %-8s %s: %s\n", t.Tool, verdict, t.Layer, t.Rule)
+	}
+	for _, name := range e.Unknown {
+		fmt.Fprintf(&b, "  note: %q is allowed by the configuration and is no tool here\n", name)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

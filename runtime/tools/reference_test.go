@@ -23,7 +23,7 @@ The answer has a text for the model, images, and details of the tool's own.
 Those of ` + "`exec`" + ` are ` + "`status`" + ` (completed, or failed when a limit ended the script), ` + "`exitCode`" + ` (null when the script was
 ended), ` + "`durationMs`, `timedOut`, `truncated`, `cwd`" + `, and for an agent ` + "`aggregated`" + ` (the output as it is shown) and
 ` + "`outputFile`" + `. Output of more than 2000 lines, or of more characters than a result may have, is cut in the middle; all of it is in the
-file that the mark names, which ` + "`read`" + ` opens until the session ends. A script that goes on in the background has ` + "`status`" + ` running,
+file that the mark names, which ` + "`read`" + ` opens until the run ends. A script that goes on in the background has ` + "`status`" + ` running,
 ` + "`sessionId`, `startedAt`, `cwd`, `tail` and `followUp`" + `.
 
 Of a command in the background the last 200,000 characters are kept, and of what has not been shown yet the last 30,000 of each of its two
