@@ -60,13 +60,13 @@ func (p completions) body(c *client, r *model.Request) (object, error) {
 		body["reasoning_effort"] = effort
 	}
 	if onPlatform(c.base) {
-		openAICache(body, r)
+		openAICache(body, c, r)
 	}
 	return body, nil
 }
 
 // openAICache names the conversation, so that its requests meet the same cache.
-func openAICache(body object, r *model.Request) {
+func openAICache(body object, c *client, r *model.Request) {
 	if r.CacheRetention == model.CacheNone || r.CacheKey == "" {
 		return
 	}
@@ -74,9 +74,14 @@ func openAICache(body object, r *model.Request) {
 	if len(r.CacheKey) > maxCacheKey {
 		body["prompt_cache_key"] = callID(r.CacheKey, maxCacheKey)
 	}
-	if r.CacheRetention == model.CacheLong {
-		body["prompt_cache_retention"] = "24h"
+	if r.CacheRetention != model.CacheLong || !onPlatform(c.base) {
+		return
 	}
+	if gptVersion(r.Model).since(5, 6) {
+		body["prompt_cache_options"] = object{"ttl": "12h"}
+		return
+	}
+	body["prompt_cache_retention"] = "24h"
 }
 
 func (completions) tools(r *model.Request) []object {
@@ -438,11 +443,11 @@ func (d *completionsDecoder) call(index *int, id, name string, arguments json.Ra
 }
 
 func (d *completionsDecoder) end() error {
-	if err := d.writeMark(); err != nil {
-		return err
-	}
 	if d.reason == "" && !d.over {
 		return ErrIncomplete
+	}
+	if err := d.writeMark(); err != nil {
+		return err
 	}
 	if d.refused && d.reason != "error" {
 		d.reason = "content_filter"

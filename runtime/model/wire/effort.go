@@ -3,6 +3,7 @@ package wire
 import (
 	"crypto/rand"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -49,13 +50,18 @@ var (
 	geminiName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`gemini-(\d+)(?:\.(\d+))?`) })
 )
 
+func gptVersion(name string) version {
+	m := gptName().FindStringSubmatch(strings.ToLower(name))
+	if m == nil { // gpt-oss, too
+		return version{}
+	}
+	return parseVersion(m[1], m[2])
+}
+
 // openAIEffort is a level in OpenAI's words, or nothing to leave it to the model.
 func openAIEffort(name string, level model.Level) string {
 	name = strings.ToLower(name)
-	var gpt version
-	if m := gptName().FindStringSubmatch(name); m != nil && !strings.Contains(name, "gpt-oss") {
-		gpt = parseVersion(m[1], m[2])
-	}
+	gpt := gptVersion(name)
 	switch level {
 	case model.LevelOff:
 		return leastEffort(name, gpt)
@@ -67,6 +73,9 @@ func openAIEffort(name string, level model.Level) string {
 	case model.LevelLow, model.LevelMedium, model.LevelHigh:
 		return string(level)
 	case model.LevelXHigh, model.LevelMax, model.LevelUltra:
+		if gpt.since(5, 6) && level != model.LevelXHigh {
+			return "max"
+		}
 		if gpt.since(5, 2) || strings.Contains(name, "codex-max") {
 			return "xhigh"
 		}
@@ -75,10 +84,13 @@ func openAIEffort(name string, level model.Level) string {
 	return ""
 }
 
+// alwaysThink are parts of the names of OpenAI's models that cannot be told not to think. From 6.1 on none can.
+var alwaysThink = []string{"codex", "pro", "astra"}
+
 // leastEffort is as little thinking as a model can be told.
 func leastEffort(name string, gpt version) string {
 	switch {
-	case gpt.since(5, 1) && !strings.Contains(name, "codex") && !strings.Contains(name, "pro"):
+	case gpt.since(5, 1) && !slices.ContainsFunc(alwaysThink, func(s string) bool { return strings.Contains(name, s) }) && !gpt.since(6, 1):
 		return "none"
 	case gpt.since(5, 1), oName().MatchString(name), strings.Contains(name, "gpt-oss"):
 		return "low"
@@ -91,7 +103,15 @@ func leastEffort(name string, gpt version) string {
 // claudeAdapts tells whether a model decides by itself how much it thinks, and is told an effort instead of a budget.
 func claudeAdapts(name string) bool {
 	v := claudeVersion(name)
-	return v.since(5, 0) || v.since(4, 6) && !strings.Contains(strings.ToLower(name), "haiku")
+	name = strings.ToLower(name)
+	return v.since(5, 0) || v.since(4, 6) && !strings.Contains(name, "haiku") || strings.Contains(name, "claude-mythos")
+}
+
+// claudeBinds tells whether a model always thinks, and its thinking is bound to what was before it.
+func claudeBinds(name string) bool {
+	name = strings.ToLower(name)
+	v := claudeVersion(name)
+	return v.since(5, 5) || v.since(5, 1) && (strings.Contains(name, "fable") || strings.Contains(name, "mythos"))
 }
 
 func claudeVersion(name string) version {
@@ -105,7 +125,7 @@ func claudeVersion(name string) version {
 // claudeEffort is a level in the words of models that adapt.
 func claudeEffort(name string, level model.Level) string {
 	switch level {
-	case model.LevelMinimal, model.LevelLow:
+	case model.LevelOff, model.LevelMinimal, model.LevelLow:
 		return "low"
 	case model.LevelMedium, model.LevelHigh:
 		return string(level)

@@ -32,10 +32,11 @@ func (c *client) refused(response *http.Response) error {
 	if after == 0 {
 		after = f.retryAfter
 	}
-	if response.StatusCode < 300 { // a success that is no stream
-		return &model.Error{Kind: model.KindUnknown, Status: response.StatusCode, Message: f.message}
+	status := response.StatusCode
+	if status < 300 { // a success that is no stream
+		status = f.status
 	}
-	return &model.Error{Kind: kindOf(response.StatusCode, f), Status: response.StatusCode, RetryAfter: after, Message: f.message}
+	return &model.Error{Kind: kindOf(status, f), Status: response.StatusCode, RetryAfter: after, Message: f.message}
 }
 
 func target(response *http.Response) string {

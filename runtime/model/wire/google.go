@@ -69,7 +69,7 @@ func geminiThinking(name string, level model.Level) object {
 	v := geminiVersion(name)
 	pro := strings.Contains(name, "pro")
 	if v.since(3, 0) {
-		return geminiLevel(level, pro)
+		return geminiLevel(v, level, pro)
 	}
 	switch {
 	case level == model.LevelOff && v.since(2, 5) && pro:
@@ -86,20 +86,21 @@ func geminiThinking(name string, level model.Level) object {
 	return object{"thinkingBudget": min(budgets[level], most), "includeThoughts": true}
 }
 
-func geminiLevel(level model.Level, pro bool) object {
-	word := "high"
+// geminiLevel is the nearest word that a model has: only the small ones up to 3.6 have the least, the first large one has no medium.
+func geminiLevel(v version, level model.Level, pro bool) object {
+	word := "HIGH"
 	switch level {
 	case model.LevelAdaptive:
 		return object{"includeThoughts": true}
 	case model.LevelOff, model.LevelMinimal:
-		if word = "minimal"; pro {
-			word = "low"
+		if word = "MINIMAL"; pro || v.since(3, 7) {
+			word = "LOW"
 		}
 	case model.LevelLow:
-		word = "low"
+		word = "LOW"
 	case model.LevelMedium:
-		if word = "medium"; pro {
-			word = "high"
+		if word = "MEDIUM"; pro && !v.since(3, 1) {
+			word = "HIGH"
 		}
 	}
 	return object{"thinkingLevel": word, "includeThoughts": level != model.LevelOff}

@@ -23,7 +23,7 @@ var (
 	rateCodes    = []string{"rate_limit_error", "rate_limit_exceeded", "resource_exhausted", "too_many_requests", "tokens_exceeded"}
 	busyCodes    = []string{"overloaded_error", "overloaded", "api_error", "server_error", "internal_server_error", "unavailable", "internal", "service_unavailable", "bad_gateway", "server_is_overloaded", "slow_down"}
 	timeCodes    = []string{"timeout_error", "deadline_exceeded", "timeout"}
-	refusalCodes = []string{"content_filter", "content_policy_violation", "cyber_policy", "prohibited_content", "safety"}
+	refusalCodes = []string{"content_filter", "prohibited_content", "safety"}
 	missingCodes = []string{"model_not_found", "not_found_error", "not_found", "model_not_available", "deployment_not_found"}
 	missingTexts = []string{"model not found", "no such model", "unknown model", "invalid model name", "is not a valid model"}
 	invalidCodes = []string{"invalid_request_error", "invalid_argument", "failed_precondition", "invalid_prompt", "unprocessable_entity"}
@@ -41,11 +41,11 @@ func kindOf(status int, f fault) model.Kind {
 	switch {
 	case status == http.StatusPaymentRequired || says(billingCodes, billingTexts):
 		return model.KindBilling
-	case !rated && status < http.StatusInternalServerError && (status == http.StatusRequestEntityTooLarge || says(overflowCodes, overflowTexts)):
+	case !rated && (status == http.StatusRequestEntityTooLarge || says(overflowCodes, overflowTexts)):
 		return model.KindOverflow // a rate limit speaks of tokens, too
 	case rated:
 		return model.KindRateLimit
-	case says(refusalCodes, nil):
+	case says(refusalCodes, nil) || slices.ContainsFunc(f.codes, isPolicy):
 		return model.KindRefused
 	case says(authCodes, authTexts):
 		return model.KindAuth
@@ -65,6 +65,11 @@ func kindOf(status int, f fault) model.Kind {
 	return model.KindUnknown
 }
 
+// isPolicy tells OpenAI's codes of what it will not answer: there are more of them every year.
+func isPolicy(code string) bool {
+	return strings.HasSuffix(code, "_policy") || strings.HasSuffix(code, "policy_violation")
+}
+
 // saysModelIsMissing finds the sentence that most servers write with the name in between.
 func saysModelIsMissing(message string) bool {
 	message = strings.ToLower(message)
@@ -82,7 +87,7 @@ func statusKind(status int) model.Kind {
 		return model.KindTimeout
 	}
 	switch {
-	case status >= http.StatusInternalServerError:
+	case status == http.StatusConflict, status == http.StatusTooEarly, status >= http.StatusInternalServerError:
 		return model.KindOverloaded
 	case status >= http.StatusBadRequest:
 		return model.KindInvalid

@@ -17,6 +17,8 @@ const (
 	messagesMaxCallID = 64
 	// interleaved lets models with a budget think between calls of tools.
 	interleaved = "interleaved-thinking-2025-05-14"
+	// binding lets a request say what becomes of thinking when what was before it has changed.
+	binding = "thinking-binding-controls-2026-08-01"
 	// minThinking is the least budget that there is.
 	minThinking = 1024
 	// modernMaxTokens is what every Claude from version 4 on can answer.
@@ -33,9 +35,14 @@ func (messages) path(base *url.URL, _ *model.Request) string {
 func (messages) authorize(h http.Header, key string) { h.Set("X-Api-Key", key) }
 
 // fixed adds the headers that the protocol wants.
-func (messages) fixed(h http.Header) {
+func (messages) fixed(h http.Header, r *model.Request) {
 	h.Set("Anthropic-Version", messagesVersion)
-	h.Set("Anthropic-Beta", interleaved)
+	switch {
+	case claudeBinds(r.Model):
+		h.Set("Anthropic-Beta", binding)
+	case !claudeAdapts(r.Model):
+		h.Set("Anthropic-Beta", interleaved)
+	}
 }
 
 func (p messages) body(c *client, r *model.Request) (object, error) {
@@ -54,7 +61,7 @@ func (p messages) body(c *client, r *model.Request) (object, error) {
 		}
 		body["tools"] = tools
 	}
-	if !p.think(body, r) && r.Temperature != nil { // those who think choose their own
+	if !p.think(body, r) && r.Temperature != nil && !claudeVersion(r.Model).since(4, 7) { // who thinks, and who is newer, takes none
 		body["temperature"] = *r.Temperature
 	}
 	body["messages"] = p.messages(c, r, mark)
@@ -75,14 +82,22 @@ func (messages) maxTokens(c *client, r *model.Request) int64 {
 
 // think sets how much the model thinks, and tells whether it does.
 func (messages) think(body object, r *model.Request) bool {
-	if r.Thinking == "" || r.Thinking == model.LevelOff {
-		return false
+	if claudeBinds(r.Model) {
+		// These think always. What they thought is void once anything before it has changed, such as the system prompt; without
+		// block_binding that would be an error.
+		body["thinking"] = object{"type": "adaptive", "display": "summarized", "block_binding": object{"prefix_mismatch_behavior": "drop_block"}}
+		setEffort(body, r)
+		return true
 	}
-	if claudeAdapts(r.Model) {
+	switch {
+	case r.Thinking == model.LevelOff && claudeVersion(r.Model).since(5, 0): // these think if they are told nothing
+		body["thinking"] = object{"type": "disabled"}
+		return false
+	case r.Thinking == "" || r.Thinking == model.LevelOff:
+		return false
+	case claudeAdapts(r.Model):
 		body["thinking"] = object{"type": "adaptive", "display": "summarized"}
-		if effort := claudeEffort(r.Model, r.Thinking); effort != "" {
-			body["output_config"] = object{"effort": effort}
-		}
+		setEffort(body, r)
 		return true
 	}
 	most := body["max_tokens"].(int64)
@@ -92,6 +107,12 @@ func (messages) think(body object, r *model.Request) bool {
 	}
 	body["thinking"] = object{"type": "enabled", "budget_tokens": budget}
 	return true
+}
+
+func setEffort(body object, r *model.Request) {
+	if effort := claudeEffort(r.Model, r.Thinking); effort != "" {
+		body["output_config"] = object{"effort": effort}
+	}
 }
 
 // cacheMark asks for the prompt up to a block to be kept.

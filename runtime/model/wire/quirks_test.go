@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"openclaw/runtime/model"
 	"openclaw/runtime/model/wire"
@@ -122,6 +123,41 @@ func TestFailuresInStreams(t *testing.T) {
 				t.Errorf("the error is %v, not of kind %s", e, test.kind)
 			}
 		})
+	}
+}
+
+// TestSuccessThatIsNoStream has servers that answer otherwise than they were asked.
+func TestSuccessThatIsNoStream(t *testing.T) {
+	tests := []struct {
+		contentType, body, message string
+		kind                       model.Kind
+	}{
+		{"application/json; charset=utf-8", `{"error":{"message":"Slow down.","code":429}}`, "Slow down.", model.KindRateLimit},
+		{"application/json", `{"error":{"message":"No money.","type":"billing_error"}}`, "No money.", model.KindBilling},
+		{"text/html", "<html>", "the server answers with a page of HTML", model.KindUnknown},
+	}
+	for _, test := range tests {
+		k := open(t, wire.APICompletions, nil, wiretest.Turn{Status: 200, Header: map[string]string{"Content-Type": test.contentType}, Body: test.body})
+		if _, e := k.failure(request()); e.Kind != test.kind || e.Message != test.message {
+			t.Errorf("the error is %v, not %s: %s", e, test.kind, test.message)
+		}
+	}
+}
+
+// TestACompleteAnswerIsKept breaks the connection after the answer's end, but before the stream's.
+func TestACompleteAnswerIsKept(t *testing.T) {
+	ends := map[string]string{
+		wire.APICompletions: sse(`{"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}`),
+		wire.APIMessages:    sse(`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"a"}}`, `{"type":"message_delta","delta":{"stop_reason":"end_turn"}}`),
+		wire.APIGoogle:      sse(`{"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason":"STOP"}]}`),
+	}
+	for api, raw := range ends {
+		for _, how := range []wiretest.Break{wiretest.BreakReset, wiretest.BreakHold} {
+			k := open(t, api, func(o *wire.Options) { o.Idle = 50 * time.Millisecond }, wiretest.Turn{Raw: raw, Break: how})
+			if answer, err := k.ask(request()); err != nil || answer.Text() != "a" || answer.StopReason != model.StopEnd {
+				t.Errorf("%s %s: the answer is %+v (%v)", api, how, answer, err)
+			}
+		}
 	}
 }
 

@@ -85,6 +85,10 @@ func TestThinkingLevels(t *testing.T) {
 		{wire.APICompletions, "gpt-5", model.LevelMax, "reasoning_effort", `"high"`},
 		{wire.APICompletions, "gpt-5.2", model.LevelUltra, "reasoning_effort", `"xhigh"`},
 		{wire.APICompletions, "gpt-6-astra", model.LevelXHigh, "reasoning_effort", `"xhigh"`},
+		{wire.APICompletions, "gpt-6-astra", model.LevelMax, "reasoning_effort", `"max"`},
+		{wire.APICompletions, "gpt-6-astra", model.LevelOff, "reasoning_effort", `"low"`},
+		{wire.APICompletions, "gpt-6-sol", model.LevelOff, "reasoning_effort", `"none"`},
+		{wire.APICompletions, "gpt-6.1-sol", model.LevelOff, "reasoning_effort", `"low"`},
 		{wire.APICompletions, "gpt-5", model.LevelAdaptive, "reasoning_effort", `null`},
 		{wire.APIResponses, "gpt-5", model.LevelMedium, "reasoning", `{"effort":"medium","summary":"auto"}`},
 		{wire.APIResponses, "gpt-5.1-codex-max", model.LevelXHigh, "reasoning", `{"effort":"xhigh","summary":"auto"}`},
@@ -102,13 +106,21 @@ func TestThinkingLevels(t *testing.T) {
 		{wire.APIMessages, "claude-opus-4-7", model.LevelXHigh, "output_config.effort", `"xhigh"`},
 		{wire.APIMessages, "anthropic/claude-sonnet-5", model.LevelMedium, "output_config.effort", `"medium"`},
 		{wire.APIMessages, "claude-sonnet-5", model.LevelAdaptive, "output_config", `null`},
-		{wire.APIMessages, "claude-sonnet-5", model.LevelOff, "thinking", `null`},
+		{wire.APIMessages, "claude-sonnet-5", model.LevelOff, "thinking", `{"type":"disabled"}`},
+		{wire.APIMessages, "claude-opus-4-8", model.LevelOff, "thinking", `null`},
+		{wire.APIMessages, "claude-opus-5", "", "thinking", `null`},
+		{wire.APIMessages, "claude-opus-5-5", "", "thinking", `{"block_binding":{"prefix_mismatch_behavior":"drop_block"},"display":"summarized","type":"adaptive"}`},
+		{wire.APIMessages, "claude-opus-5-5", "", "output_config", `null`},
+		{wire.APIMessages, "claude-fable-5-1", model.LevelOff, "output_config.effort", `"low"`},
+		{wire.APIMessages, "claude-fable-5", model.LevelHigh, "thinking", `{"display":"summarized","type":"adaptive"}`},
 		{wire.APIGoogle, "gemini-2.5-flash", model.LevelOff, "generationConfig.thinkingConfig", `{"thinkingBudget":0}`},
 		{wire.APIGoogle, "gemini-2.5-pro", model.LevelOff, "generationConfig.thinkingConfig", `{"thinkingBudget":128}`},
 		{wire.APIGoogle, "gemini-2.5-flash", model.LevelMax, "generationConfig.thinkingConfig", `{"includeThoughts":true,"thinkingBudget":24576}`},
 		{wire.APIGoogle, "gemini-2.5-flash", model.LevelAdaptive, "generationConfig.thinkingConfig", `{"includeThoughts":true,"thinkingBudget":-1}`},
-		{wire.APIGoogle, "gemini-3-pro-preview", model.LevelMinimal, "generationConfig.thinkingConfig", `{"includeThoughts":true,"thinkingLevel":"low"}`},
-		{wire.APIGoogle, "gemini-3-flash", model.LevelOff, "generationConfig.thinkingConfig", `{"includeThoughts":false,"thinkingLevel":"minimal"}`},
+		{wire.APIGoogle, "gemini-3-pro-preview", model.LevelMinimal, "generationConfig.thinkingConfig", `{"includeThoughts":true,"thinkingLevel":"LOW"}`},
+		{wire.APIGoogle, "gemini-3.1-pro-preview", model.LevelMedium, "generationConfig.thinkingConfig.thinkingLevel", `"MEDIUM"`},
+		{wire.APIGoogle, "gemini-4-argon", model.LevelOff, "generationConfig.thinkingConfig.thinkingLevel", `"LOW"`},
+		{wire.APIGoogle, "gemini-3-flash", model.LevelOff, "generationConfig.thinkingConfig", `{"includeThoughts":false,"thinkingLevel":"MINIMAL"}`},
 		{wire.APIOllama, "qwen3", model.LevelOff, "think", `false`},
 		{wire.APIOllama, "qwen3", model.LevelHigh, "think", `true`},
 		{wire.APIOllama, "gpt-oss:20b", model.LevelMax, "think", `"high"`},
@@ -150,6 +162,10 @@ func TestParameters(t *testing.T) {
 			t.Errorf("%s: the cache's key has %d bytes", api, len(key))
 		}
 	}
+	r.Model = "gpt-6-sol"
+	if got := jsonOf(t, part(sent(t, wire.Options{API: wire.APIResponses}, r), "prompt_cache_options")); got != `{"ttl":"12h"}` {
+		t.Errorf("the options of the cache are %s", got)
+	}
 	compatible := sent(t, wire.Options{API: wire.APICompletions, BaseURL: "https://models.example/v1"}, r)
 	if compatible["max_tokens"] != 500.0 || compatible["prompt_cache_key"] != nil || compatible["max_completion_tokens"] != nil {
 		t.Errorf("a compatible server is sent %v", compatible)
@@ -169,6 +185,17 @@ func TestParametersThatAreNotForThem(t *testing.T) {
 		r.Params = map[string]any{name: "x"}
 		if _, err := client.Stream(t.Context(), r, nil); model.KindOf(err) != model.KindInvalid || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: the error is %v", name, err)
+		}
+	}
+}
+
+func TestTemperatureOfModelsThatTakeNone(t *testing.T) {
+	heat := 0.5
+	for name, want := range map[string]any{"claude-opus-4-6": heat, "claude-opus-4-7": nil, "claude-opus-5-5": nil} {
+		r := request()
+		r.Model, r.Temperature = name, &heat
+		if got := sent(t, wire.Options{API: wire.APIMessages}, r)["temperature"]; got != want {
+			t.Errorf("%s: the temperature is %v", name, got)
 		}
 	}
 }

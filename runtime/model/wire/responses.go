@@ -47,7 +47,7 @@ func (p responses) body(c *client, r *model.Request) (object, error) {
 			body["reasoning"] = object{"effort": effort}
 		}
 	}
-	openAICache(body, r)
+	openAICache(body, c, r)
 	return body, nil
 }
 

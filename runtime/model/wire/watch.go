@@ -60,6 +60,16 @@ func (w *watch) alive() {
 	}
 }
 
+// hurry shortens the bound of silences.
+func (w *watch) hurry(most time.Duration) {
+	w.mu.Lock()
+	if w.idle <= 0 || w.idle > most {
+		w.idle = most
+	}
+	w.mu.Unlock()
+	w.alive()
+}
+
 func (w *watch) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -93,7 +94,7 @@ type protocol interface {
 type decoder interface {
 	// event takes the data of one event. done tells that the answer is complete and nothing more needs to be read.
 	event(data []byte) (done bool, err error)
-	// end is called when the stream has ended by itself. It returns ErrIncomplete when the answer has not.
+	// end tells whether the answer is complete if nothing more comes: ErrIncomplete when not. It may be called often.
 	end() error
 }
 
@@ -194,16 +195,29 @@ func (c *client) stream(ctx context.Context, r *model.Request, a *answer) error 
 	if err != nil {
 		return &model.Error{Kind: model.KindInvalid, Err: err}
 	}
-	c.headers(request.Header)
+	c.headers(request.Header, r)
 	response, err := c.http.Do(request)
 	if err != nil {
 		return watch.explain(err)
 	}
 	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
+	if response.StatusCode != http.StatusOK || !c.streams(response.Header.Get("Content-Type")) {
 		return watch.explain(c.refused(response))
 	}
 	return watch.explain(c.read(response, a, watch))
+}
+
+// streams tells whether a response may be a stream. Some servers answer with success and say in JSON or HTML that there was none;
+// others do not name the type of their streams.
+func (c *client) streams(contentType string) bool {
+	kind, _, err := mime.ParseMediaType(contentType)
+	switch {
+	case err != nil:
+		return true
+	case kind == "text/html":
+		return false
+	}
+	return c.ndjson || kind != "application/json"
 }
 
 // read takes an answer from a stream.
@@ -224,8 +238,14 @@ func (c *client) read(response *http.Response, a *answer, watch *watch) error {
 			drain(response.Body, watch)
 			return nil
 		}
+		if d.end() == nil {
+			watch.hurry(endGrace)
+		}
 	}
 }
+
+// endGrace is how long what may follow a complete answer, such as its usage, is waited for.
+const endGrace = 5 * time.Second
 
 // What is read after an answer is complete, so that its connection can be used again.
 const (
@@ -239,12 +259,16 @@ func drain(body io.Reader, watch *watch) {
 	_, _ = io.CopyN(io.Discard, body, drainBytes) // the answer is there, whatever comes of its connection
 }
 
-// ended tells what the end of a stream, or of the connection, means.
+// ended tells what the end of a stream, of the connection or of our patience means: nothing, when the answer is complete.
 func (c *client) ended(d decoder, err error) error {
-	if !errors.Is(err, errEnd) {
+	if errors.Is(err, ErrTooLarge) {
 		return err
 	}
-	return d.end()
+	switch end := d.end(); {
+	case errors.Is(err, errEnd), end == nil:
+		return end
+	}
+	return err
 }
 
 func (c *client) url(r *model.Request) string {
@@ -262,7 +286,7 @@ func (c *client) url(r *model.Request) string {
 	return u.String()
 }
 
-func (c *client) headers(h http.Header) {
+func (c *client) headers(h http.Header, r *model.Request) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Accept", "text/event-stream")
 	if c.ndjson {
@@ -270,7 +294,7 @@ func (c *client) headers(h http.Header) {
 	}
 	h.Set("User-Agent", "openclaw")
 	if p, ok := c.speak.(messages); ok {
-		p.fixed(h)
+		p.fixed(h, r)
 	}
 	if c.o.Key != "" {
 		c.speak.authorize(h, c.o.Key)

@@ -59,7 +59,7 @@ type Turn struct {
 	Header map[string]string
 	Body   string
 
-	// Raw is the stream itself, written as it is in place of everything else.
+	// Raw is the stream itself, written as it is in place of events. Break may follow.
 	Raw string
 }
 
@@ -213,11 +213,11 @@ func (s *Server) play(w http.ResponseWriter, r *http.Request, t Turn, number int
 	}
 	w.Header().Set("Content-Type", kind)
 	out := &stream{w: w, turn: t, ndjson: s.api == wire.APIOllama, named: s.api == wire.APIMessages || s.api == wire.APIResponses}
+	content, end := s.events(t, number)
 	if t.Raw != "" {
 		out.write([]byte(t.Raw))
-		return
+		content, end = nil, nil
 	}
-	content, end := s.events(t, number)
 	for _, e := range content {
 		out.event(e)
 	}
