@@ -59,14 +59,13 @@ func (p *process) prepare() {
 // when it has ended, before done is closed.
 func (p *process) launch(box *toolwasm.Toolbox, session *share, script toolwasm.Script, lifetime time.Duration, finished func()) {
 	script.Stdout, script.Stderr, script.MaxOutput = p.out.to(stdout), p.out.to(stderr), maxOutput
+	script.Timeout = max(lifetime, 1) // not a deadline of the context, which would count the loading of programs
 	if p.in != nil {
 		script.Stdin = p.in
 	}
 	go func() {
 		defer p.kill(nil)
-		limited, cancel := context.WithTimeoutCause(p.ctx, lifetime, &sandbox.LimitError{Limit: sandbox.LimitTimeout, Value: lifetime.String()})
-		defer cancel()
-		p.run, p.err = box.Exec(limited, session.Session, script)
+		p.run, p.err = box.Exec(p.ctx, session.Session, script)
 		p.ended = p.now()
 		if p.in != nil {
 			p.in.close()
