@@ -26,8 +26,8 @@ const (
 	resultShare, totalShare = 30, 50
 	// totalResults is how many results of the largest size a conversation holds.
 	totalResults = 4
-	// maxImageBytes is the largest picture that providers take.
-	maxImageBytes = 5 << 20
+	// maxImageBytes is the largest picture that providers take: 5 MiB in base64.
+	maxImageBytes = 5 << 20 / 4 * 3
 )
 
 // resultSteps are the largest results of windows from a size on.

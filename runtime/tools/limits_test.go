@@ -96,7 +96,7 @@ func TestResultsAreCutToTheWindow(t *testing.T) {
 	if len(r.Content) != 4 || len(r.Content[0].Text) != 9000 || utf8.RuneCountInString(r.Content[1].Text) > 2000 {
 		t.Errorf("%d and %d characters", len(r.Content[0].Text), len(r.Content[1].Text))
 	}
-	if got := r.Content[2]; got.Type != model.BlockText || got.Text != "[an image (image/png) of 6291456 bytes was left out: at most 5242880 are shown]" {
+	if got := r.Content[2]; got.Type != model.BlockText || got.Text != "[an image (image/png) of 6291456 bytes was left out: at most 3932160 are shown]" {
 		t.Errorf("%s %q", got.Type, got.Text)
 	}
 	if r.Content[3].Type != model.BlockImage {

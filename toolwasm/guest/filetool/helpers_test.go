@@ -79,7 +79,7 @@ func (w *workdir) run(name, stdin string, args ...string) (status int, stdout, s
 type answerOf struct {
 	status  int
 	Text    string          `json:"text"`
-	Images  []image         `json:"images"`
+	Images  []attachment    `json:"images"`
 	Details json.RawMessage `json:"details"`
 }
 

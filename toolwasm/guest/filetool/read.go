@@ -20,7 +20,6 @@ import (
 // Limits of what one read shows.
 const (
 	maxPageLines = 2000
-	maxImage     = 8 << 20
 	sniffSize    = 8 << 10
 )
 
@@ -30,6 +29,8 @@ type readDetails struct {
 	NotFound   bool   `json:"notFound,omitempty"`
 	Binary     bool   `json:"binary,omitempty"`
 	MIMEType   string `json:"mimeType,omitempty"`
+	Width      int    `json:"width,omitempty"` // of an image, in pixels
+	Height     int    `json:"height,omitempty"`
 	Bytes      int64  `json:"bytes"`
 	TotalLines int64  `json:"totalLines"`
 	// FirstLine and LastLine say what is shown, counted from 1; both are 0 when no line is.
@@ -192,21 +193,39 @@ func imageType(head []byte) string {
 	return ""
 }
 
+// readImage attaches a picture, made smaller where it is larger than models see.
 func readImage(f io.Reader, head []byte, mime string, d *readDetails) (*result, error) {
 	d.MIMEType = mime
-	if d.Bytes > maxImage {
-		d.Binary = true
-		return &result{Text: fmt.Sprintf("[%s is an image (%s) of %d bytes; images of more than %d are not shown]", d.Path, mime, d.Bytes, maxImage), Details: d}, nil
+	most := int64(maxImage)
+	if _, ok := codecOf(mime); ok {
+		most = maxScaled
 	}
-	data, err := io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(head), f), maxImage))
+	if d.Bytes > most {
+		return notShown(d, fmt.Errorf("it has %d bytes; images of more than %d are not shown", d.Bytes, most)), nil
+	}
+	data, err := io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(head), f), most))
 	if err != nil {
 		return nil, err
 	}
-	return &result{
-		Text:    fmt.Sprintf("[%s: image, %s, %s]", d.Path, mime, count(len(data), "byte")),
-		Images:  []image{{MIMEType: mime, Data: data}},
-		Details: d,
-	}, nil
+	p, err := fit(data, mime)
+	d.Width, d.Height = p.width, p.height
+	if err != nil {
+		return notShown(d, err), nil
+	}
+	text := fmt.Sprintf("[%s: image, %s, %s", d.Path, mime, count(len(data), "byte"))
+	if p.width > 0 {
+		text += fmt.Sprintf(", %d x %d pixels", p.width, p.height)
+	}
+	if p.scaled {
+		text += fmt.Sprintf("; shown smaller, at most %d pixels wide and high", maxSide)
+	}
+	return &result{Text: text + "]", Images: []attachment{{MIMEType: p.mime, Data: p.data}}, Details: d}, nil
+}
+
+// notShown says why a picture is not attached.
+func notShown(d *readDetails, why error) *result {
+	d.Binary = true
+	return &result{Text: fmt.Sprintf("[%s is an image (%s) that is not shown: %s]", d.Path, d.MIMEType, why), Details: d}
 }
 
 // page shows the asked part of a text and counts the lines of the rest.

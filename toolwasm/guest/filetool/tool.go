@@ -27,13 +27,13 @@ const workspace = "/workspace"
 
 // result is the answer of a tool.
 type result struct {
-	Text    string  `json:"text"`
-	Images  []image `json:"images,omitempty"`
-	Details any     `json:"details,omitempty"`
+	Text    string       `json:"text"`
+	Images  []attachment `json:"images,omitempty"`
+	Details any          `json:"details,omitempty"`
 }
 
-// image is a picture in a result; its data is base64 in JSON.
-type image struct {
+// attachment is a picture in a result; its data is base64 in JSON.
+type attachment struct {
 	MIMEType string `json:"mimeType"`
 	Data     []byte `json:"data"`
 }
