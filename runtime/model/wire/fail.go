@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -70,8 +71,16 @@ func causeKind(err error) model.Kind {
 		return model.KindTimeout
 	case errors.Is(err, ErrTooLarge), errors.Is(err, ErrFormat):
 		return model.KindUnknown
+	case isWrongServer(err):
+		return model.KindInvalid
 	}
 	return model.KindNetwork
+}
+
+// isWrongServer tells failures that another attempt would meet again: the server is not who it should be, or speaks no TLS.
+func isWrongServer(err error) bool {
+	var certificate *tls.CertificateVerificationError
+	return errors.As(err, &certificate) || errors.Is(err, http.ErrSchemeMismatch)
 }
 
 // withoutURL takes away what net/http puts around an error: the URL is known, and may be long.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -232,6 +234,25 @@ func TestNobodyListens(t *testing.T) {
 			t.Errorf("the error is %v, the answer %+v", err, answer)
 		}
 	})
+}
+
+// TestServersThatAreNotWhoTheyShouldBe are no use to ask again.
+func TestServersThatAreNotWhoTheyShouldBe(t *testing.T) {
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	defer secure.Close()
+	open := httptest.NewServer(http.NotFoundHandler())
+	defer open.Close()
+	for _, address := range []string{secure.URL, strings.Replace(open.URL, "http:", "https:", 1)} {
+		client, err := wire.New(wire.Options{API: wire.APICompletions, Provider: "p", BaseURL: address, Key: wiretest.Key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.Stream(t.Context(), request(), nil); model.KindOf(err) != model.KindInvalid {
+			t.Errorf("the error is %v", err)
+		}
+	}
 }
 
 // TestCancelling ends requests in the middle of a stream, and before.
