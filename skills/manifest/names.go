@@ -42,7 +42,7 @@ func CheckPath(p string) error {
 	switch {
 	case p == "" || len(p) > MaxPath || !utf8.ValidString(p):
 		return errors.New("not a path, or too long")
-	case path.IsAbs(p) || path.Clean(p) != p || strings.ContainsAny(p, "\\:*?\"<>|") || hasControl(p):
+	case path.IsAbs(p) || path.Clean(p) != p || strings.ContainsAny(p, "\\:*?\"<>|\n\t") || hasControl(p):
 		return errors.New("want a plain relative path")
 	}
 	parts := strings.Split(p, "/")
