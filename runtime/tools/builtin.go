@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -158,12 +159,8 @@ var usualTools = map[string]string{
 
 // nearest is the tool that was probably meant, or "".
 func nearest(name string, names []string) string {
-	if usual := usualTools[strings.ToLower(name)]; usual != "" {
-		for _, n := range names {
-			if n == usual {
-				return n
-			}
-		}
+	if usual := usualTools[strings.ToLower(name)]; slices.Contains(names, usual) {
+		return usual
 	}
 	return config.Nearest(name, names)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -119,7 +120,7 @@ func prepareExec(raw json.RawMessage, background bool) (json.RawMessage, error) 
 		if !known || value == "null" {
 			continue
 		}
-		if !contains(other.harmless, value) {
+		if !slices.Contains(other.harmless, value) {
 			return raw, fmt.Errorf("%s: %s cannot be had: %s; leave it out", m.name, clipEcho(value), other.why)
 		}
 	}
@@ -127,15 +128,6 @@ func prepareExec(raw json.RawMessage, background bool) (json.RawMessage, error) 
 		_, known := elsewhere[name]
 		return known || !background && (name == "yieldMs" || name == "background")
 	}), nil
-}
-
-func contains(list []string, s string) bool {
-	for _, e := range list {
-		if e == s {
-			return true
-		}
-	}
-	return false
 }
 
 func clipEcho(s string) string {
@@ -203,7 +195,10 @@ func (s *Set) start(c *execCall) (*process, error) {
 		now = registry.options.Now
 	}
 	script := c.Script()
-	p := &process{scope: s.scope(), title: c.Title, command: c.Command, cwd: script.Dir, now: now, started: now(), out: newOutput(now)}
+	p := &process{
+		scope: s.scope(), title: c.Title, command: c.Command, cwd: script.Dir, now: now, started: now(), out: newOutput(now),
+		cleanup: time.Duration(s.options.Exec.CleanupMs) * time.Millisecond,
+	}
 	if c.interactive {
 		p.in = newInput()
 	}

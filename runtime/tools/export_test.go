@@ -22,3 +22,8 @@ func (s *Set) WithRegistry(r *Registry) *Set {
 	}
 	return t
 }
+
+// CutMiddle is what is shown of an output that does not fit.
+func CutMiddle(text string, room int) string {
+	return cutMiddle(text, room, countLines(text), 0, "WHERE")
+}

@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 
 // bench is a session of an agent of its own.
 type bench struct {
-	*testing.T
+	testing.TB
 	set       *tools.Set
 	registry  *tools.Registry
 	workspace string
@@ -60,7 +60,7 @@ type bench struct {
 }
 
 // newBench opens the agent's main session, or another one, under a configuration.
-func newBench(t *testing.T, text string, change ...func(*tools.Options)) *bench {
+func newBench(t testing.TB, text string, change ...func(*tools.Options)) *bench {
 	t.Helper()
 	dir := t.TempDir()
 	stateDir := filepath.Join(dir, "state")
@@ -82,7 +82,7 @@ func newBench(t *testing.T, text string, change ...func(*tools.Options)) *bench 
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{T: t, conf: conf, registry: tools.NewRegistry(tools.RegistryOptions{})}
+	b := &bench{TB: t, conf: conf, registry: tools.NewRegistry(tools.RegistryOptions{})}
 	if b.set = b.open(confinement.Request{}, change...); b.set == nil {
 		t.Fatal(b.failure)
 	}

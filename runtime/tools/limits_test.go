@@ -186,3 +186,27 @@ func TestElidingIsStable(t *testing.T) {
 		}
 	})
 }
+
+// TestTheMiddleIsCutOut keeps the beginning and the end of an output, whole lines where it can.
+func TestTheMiddleIsCutOut(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		piece := rapid.SampledFrom([]string{"word ", "\n", "\n\n\n", "ä", "漢字\n", strings.Repeat("x", 3000), strings.Repeat("line\n", 800)})
+		text := strings.Join(rapid.SliceOfN(piece, 1, 400).Draw(t, "text"), "")
+		room := rapid.IntRange(1000, 30_000).Draw(t, "room")
+		if utf8.RuneCountInString(text) <= room && strings.Count(text, "\n") < 2000 {
+			t.Skip("it fits")
+		}
+		got := tools.CutMiddle(text, room)
+		begin, rest, ok := strings.Cut(got, "[… ")
+		mark, end, closed := strings.Cut(rest, " …]\n")
+		if !ok || !closed || !strings.Contains(mark, " left out here; WHERE") || !utf8.ValidString(got) {
+			t.Fatalf("%q", mark)
+		}
+		if n := utf8.RuneCountInString(begin) + utf8.RuneCountInString(end); n > room+1 || strings.Count(begin+end, "\n") > 2001 {
+			t.Fatalf("%d characters and %d lines, more than %d", n, strings.Count(begin+end, "\n"), room)
+		}
+		if !strings.HasPrefix(text, strings.TrimSuffix(begin, "\n")) || !strings.HasSuffix(text, end) || end == "" {
+			t.Fatalf("begins %.40q, ends %.40q", begin, end)
+		}
+	})
+}

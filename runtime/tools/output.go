@@ -16,7 +16,7 @@ const (
 	// maxPending is how many characters of each stream wait until they are asked for.
 	maxPending = 30_000
 	// maxWhole is how many bytes of the beginning, and of the end, a command in the foreground keeps.
-	maxWhole = 2 << 20
+	maxWhole = 1 << 20
 )
 
 // stream is one of the two that a command writes to.

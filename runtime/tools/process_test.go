@@ -303,7 +303,7 @@ func TestAPollEndsWithItsCall(t *testing.T) {
 func TestSessionsDoNotSeeEachOther(t *testing.T) {
 	b := newBench(t, "{}")
 	mine := b.background("sleep 100")
-	other := &bench{T: t, registry: b.registry, conf: b.conf}
+	other := &bench{TB: t, registry: b.registry, conf: b.conf}
 	other.set = other.open(confinement.Request{Key: "agent:main:telegram:group:eve"})
 	theirs := other.background("sleep 100")
 	if got := other.ok("process", "action", "list"); strings.Contains(got, mine) || !strings.Contains(got, theirs) {
@@ -371,12 +371,12 @@ func TestFinishedCommandsAreForgotten(t *testing.T) {
 	c := &clock{now: time.Now()}
 	var mu sync.Mutex
 	var exits []tools.Exit
-	r := tools.NewRegistry(tools.RegistryOptions{Now: c.read, Cleanup: time.Minute, OnExit: func(e tools.Exit) {
+	r := tools.NewRegistry(tools.RegistryOptions{Now: c.read, OnExit: func(e tools.Exit) {
 		mu.Lock()
 		defer mu.Unlock()
 		exits = append(exits, e)
 	}})
-	b := newBench(t, "{}", registry(r))
+	b := newBench(t, "{tools: {exec: {cleanupMs: 60000}}}", registry(r))
 	first := b.later("echo unseen")
 	b.gone(first)
 	for i := range tools.MaxFinished + 4 {
@@ -412,7 +412,7 @@ func TestTheSessionOutlivesItsSet(t *testing.T) {
 	b := newBench(t, "{}")
 	b.background("read x; echo $x > /tmp/f; cat /tmp/f > done")
 	id := strings.Fields(b.ok("process", "action", "list"))[0]
-	again := &bench{T: t, registry: b.registry, conf: b.conf}
+	again := &bench{TB: t, registry: b.registry, conf: b.conf}
 	again.set = again.open(confinement.Request{})
 	b.set.Close()
 	b.set.Close()

@@ -30,7 +30,7 @@ var errTooMany = errors.New("too many commands run in the background: end some o
 
 // RegistryOptions configure a registry.
 type RegistryOptions struct {
-	Cleanup time.Duration // zero means DefaultCleanup
+	Cleanup time.Duration // for sessions whose configuration says nothing; zero means DefaultCleanup
 	// OnExit, when set, is told of each command that ends in the background. It must not wait, nor call the registry.
 	OnExit func(Exit)
 	// Now, when set, replaces the clock.
@@ -185,7 +185,13 @@ func (r *Registry) forget(p *process) {
 // the oldest. What nobody has been shown of the others becomes a leftover.
 func (r *Registry) sweep() {
 	now := r.options.Now()
-	r.drop(func(p *process) bool { return now.Sub(p.ended) >= r.options.Cleanup })
+	r.drop(func(p *process) bool {
+		limit := r.options.Cleanup
+		if p.cleanup > 0 {
+			limit = p.cleanup
+		}
+		return now.Sub(p.ended) >= limit
+	})
 	finished, retained := 0, 0
 	for _, p := range r.processes {
 		if p.over() {

@@ -27,7 +27,8 @@ type process struct {
 	id                  string // once it is in the background
 	title, command, cwd string
 	started             time.Time
-	in                  *input // nil when it has none
+	cleanup             time.Duration // how long it is remembered after its end; zero: as the registry has it
+	in                  *input        // nil when it has none
 	out                 *output
 	now                 func() time.Time
 
