@@ -85,11 +85,21 @@ func (c *call) used(inst engine.Instance, fuelGlobal string) int64 {
 	return c.granted - int64(bits)
 }
 
-// Dup implements devfs.Handles: a guest that opens /dev/fd/N gets its own file N again.
-func (c *call) Dup(fd int) (vfs.File, vfs.Errno) { return c.system.Dup(fd) }
+// Dup implements devfs.Handles: a guest that opens /dev/fd/N gets its own file N again. A guest that has not begun has none.
+func (c *call) Dup(fd int) (vfs.File, vfs.Errno) {
+	if c.system == nil {
+		return nil, vfs.EBADF
+	}
+	return c.system.Dup(fd)
+}
 
 // List implements devfs.Handles.
-func (c *call) List() []int { return c.system.Files() }
+func (c *call) List() []int {
+	if c.system == nil {
+		return nil
+	}
+	return c.system.Files()
+}
 
 // errNoMemory is nobody's limit: the system that the sandbox runs on has no more.
 var errNoMemory = errors.New("sandbox: the system has no address space for the guest's memory")

@@ -70,15 +70,28 @@ func (f *family) newChild(named *NamedProgram, request wasi.Request, depth int) 
 func (c *child) live() {
 	defer c.family.children.Done()
 	defer c.end(nil)
-	program, err := c.load()
-	c.call.system = wasi.New(c.config(program))
-	status := c.run(program, err)
-	_ = c.call.system.Close()
+	status := c.guarded()
+	if c.call.system != nil {
+		_ = c.call.system.Close()
+	}
 	c.family.leave()
 	var text [wasi.StatusBytes]byte
 	binary.LittleEndian.PutUint32(text[:], uint32(status))
 	_, _ = c.status.Write(text[:]) // fails when nobody wants to know
 	_ = c.status.Close()
+}
+
+// guarded loads and runs the program. A panic, which nobody could catch on this goroutine, ends the call.
+func (c *child) guarded() (status int) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			c.family.end(fmt.Errorf("sandbox: run %s: panic: %v", c.named.Name, fault))
+			status = statusSignal + signalAbort
+		}
+	}()
+	program, err := c.load()
+	c.call.system = wasi.New(c.config(program))
+	return c.run(program, err)
 }
 
 func (c *child) load() (*Program, error) {

@@ -8,6 +8,9 @@
 //	program, err := box.Load(ctx, sandbox.Module("hello", wasm))
 //	result, err := box.Run(ctx, grant, program, sandbox.Command{Args: []string{"hello"}})
 //
+// A guest can start other programs that the grant names, each in an instance of its own, with pipes between them:
+// [NamedProgram]. They have the session's files and what the call has left of its limits.
+//
 // The package promises that
 //
 //   - no path, link or race leads out of a mounted directory, and a read-only mount cannot be changed;

@@ -28,12 +28,16 @@ func named(name string, build func(m *Module)) sandbox.NamedProgram {
 }
 
 // spawnRequest asks for a program with the guest's own standard streams.
-func spawnRequest(name string) []byte {
+func spawnRequest(name string, args ...string) []byte {
 	var b []byte
-	for _, n := range []int{0o22, len(name), 0, 1, 0, 3, 0, 0, 1, 1, 2, 2} {
+	for _, n := range []int{0o22, len(name), 0, 1 + len(args), 0, 3, 0, 0, 1, 1, 2, 2} {
 		b = binary.LittleEndian.AppendUint32(b, uint32(n))
 	}
-	return append(b, name+name+"\x00"...)
+	b = append(b, name...)
+	for _, a := range append([]string{name}, args...) {
+		b = append(b, a+"\x00"...)
+	}
+	return b
 }
 
 // Where spawner keeps what it works with.
@@ -50,12 +54,15 @@ const (
 // spawner starts a program some times, then waits for the last one and exits with its status, or with the error number of a spawn
 // that failed. With wait false it exits at once, with 0.
 func spawner(name string, times int32, wait bool) func(m *Module) {
+	return requesting(spawnRequest(name), times, wait)
+}
+
+func requesting(request []byte, times int32, wait bool) func(m *Module) {
 	return func(m *Module) {
 		spawn := m.Import("openclaw_v1", "spawn", Types{I32, I32, I32}, Types{I32})
 		poll := wasi(m, "poll_oneoff", Types{I32, I32, I32, I32})
 		read := wasi(m, "fd_read", Types{I32, I32, I32, I32})
 		exit := m.Import("wasi_snapshot_preview1", "proc_exit", Types{I32}, nil)
-		request := spawnRequest(name)
 		m.Memory(1, 1)
 		m.AddData(atRequest, request)
 		m.AddData(atVector, iovec(atStatus, 4))
@@ -276,5 +283,33 @@ func TestGrantOfPrograms(t *testing.T) {
 	}
 	if err := (sandbox.Grant{Programs: []sandbox.NamedProgram{good}}).Check(); err != nil {
 		t.Errorf("Check = %v", err)
+	}
+}
+
+// TestPathsOfTheGuestsOwnFilesBeforeItHasAny names files of /dev/fd where the host looks for a path before the guest begins.
+func TestPathsOfTheGuestsOwnFilesBeforeItHasAny(t *testing.T) {
+	box := newSandbox(t)
+	program := load(t, box, exiting(0))
+	for _, dir := range []string{"/dev/fd/0", "/dev/fd/0/..", "/dev/stdin"} {
+		if _, err := box.Run(t.Context(), sandbox.Grant{}, program, sandbox.Command{Dir: dir}); !errors.Is(err, sandbox.ErrNoDirectory) {
+			t.Errorf("%s: %v, want ErrNoDirectory", dir, err)
+		}
+	}
+	interpreter := named("prog", exiting(4))
+	interpreter.Script = "c"
+	for _, script := range []string{"dev/fd/0", "../dev/fd/3", "dev/stdin"} {
+		result, _, err := family(t, sandbox.Limits{}, requesting(spawnRequest("prog", script), 1, true), interpreter)
+		if err != nil || result.ExitCode != 4 {
+			t.Errorf("script %s: %+v, %v", script, result, err)
+		}
+	}
+}
+
+func TestPanicOfASourceEndsTheCall(t *testing.T) {
+	bad := named("bad", exiting(0))
+	bad.Source.Open = func() ([]byte, error) { panic("out of order") }
+	_, _, err := family(t, sandbox.Limits{}, spawner("bad", 1, true), bad)
+	if err == nil || !strings.Contains(err.Error(), "out of order") {
+		t.Errorf("error = %v, want the panic", err)
 	}
 }

@@ -99,6 +99,11 @@ func New(path string, options Options) (*FS, error) {
 	if err != nil {
 		return nil, fmt.Errorf("hostfs: open %s: %w", path, err)
 	}
+	return newFS(root, path, guards, options)
+}
+
+// newFS takes over an open directory.
+func newFS(root *os.Root, path string, guards guards, options Options) (*FS, error) {
 	base, top, err := openRootDir(root)
 	if err != nil {
 		root.Close()

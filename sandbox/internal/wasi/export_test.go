@@ -12,4 +12,8 @@ var Limits = []struct {
 	{"random bytes made between two looks at the deadline", randomChunk},
 	{"subscriptions in one poll", maxSubscriptions},
 	{"directory entries kept for going on with `fd_readdir`, besides the last directory read", maxEntries},
+	{"bytes in a request to start a program", MaxRequest},
+	{"arguments, and variables, of a program that is started", MaxStrings},
+	{"descriptors that a program is given", MaxGiven},
+	{"writes without a reader before a program that goes on is ended, if it is not one that was initialised", maxBrokenWrites},
 }
