@@ -22,7 +22,8 @@ type version struct {
 type change struct {
 	status   byte // A, D, M, T, R, C or U
 	old, new version
-	score    int // how alike the two are, of maxScore
+	score    int  // how alike the two are, of maxScore
+	combined bool // a conflict that is shown beside both sides
 }
 
 // path is where a change is shown.

@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"openclaw/toolwasm/guest/git/index"
 	"openclaw/toolwasm/guest/git/object"
 )
 
@@ -69,9 +70,12 @@ func (r *repo) diffList(l line) []change {
 		}
 		return r.withUnmerged(r.diffIndex(tree, specs), specs)
 	}
+	if len(v.hidden) > 0 && len(v.tips) > 0 { // "^a b", "b^!"
+		return r.diffTrees(r.treeOf(v.hidden[0]), r.treeOf(v.tips[0]), specs)
+	}
 	switch len(v.tips) {
 	case 0:
-		return r.diffWork(specs)
+		return r.diffConflicts(r.diffWork(specs), l)
 	case 1:
 		tip := v.tips[0]
 		if l.has("merge-base") {
@@ -83,10 +87,35 @@ func (r *repo) diffList(l line) []change {
 		}
 		return r.diffTreeWork(r.treeOf(tip), specs)
 	}
-	if len(v.hidden) > 0 { // "^a b"
-		return r.diffTrees(r.treeOf(v.hidden[0]), r.treeOf(v.tips[0]), specs)
-	}
 	return r.diffTrees(r.treeOf(v.tips[0]), r.treeOf(v.tips[1]), specs)
+}
+
+// diffConflicts adds how files in conflict differ from one side.
+func (r *repo) diffConflicts(list []change, l line) []change {
+	stage, combined := index.Ours, true
+	for i, option := range []string{"base", "ours", "theirs"} {
+		if l.has(option) {
+			stage, combined = i+1, false
+		}
+	}
+	o := r.g.diffOptions(l.flags)
+	combined = combined && (o.patch || !o.chosen())
+	var out []change
+	for _, c := range list {
+		if c.status == 'U' {
+			c.combined = combined
+		}
+		out = append(out, c)
+		if c.status != 'U' || combined {
+			continue
+		}
+		info, err := r.lstat(c.path())
+		e := r.index().Stages(c.path())[stage]
+		if err == nil && e != nil {
+			out = append(out, modified(entryVersion(e), version{path: c.path(), mode: r.modeOf(info, e.Mode), work: true}))
+		}
+	}
+	return out
 }
 
 // diffBlobs compares two objects that are no commits: "a:file b:file", or two trees.
@@ -214,6 +243,12 @@ func (g *git) compareFiles(a, b string, depth int) ([]change, error) {
 	}
 	if x.id == y.id && x.mode == y.mode {
 		return nil, nil
+	}
+	switch {
+	case x.mode == 0:
+		return []change{{status: 'A', old: version{path: y.path}, new: y}}, nil
+	case y.mode == 0:
+		return []change{{status: 'D', old: x, new: version{path: x.path}}}, nil
 	}
 	return []change{modified(x, y)}, nil
 }

@@ -57,6 +57,9 @@ func (g *git) diffOptions(f flags) diffOptions {
 	for _, opt := range f.list {
 		o.read(g, opt.Name, opt.Arg)
 	}
+	if o.reverse {
+		o.oldPrefix, o.newPrefix = o.newPrefix, o.oldPrefix
+	}
 	return o
 }
 

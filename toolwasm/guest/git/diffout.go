@@ -270,6 +270,9 @@ func (r *repo) abbrevLen() int {
 
 func (r *repo) showPatch(c *change, o *diffOptions) {
 	if c.status == 'U' {
+		if c.combined && r.combinedConflict(c.path(), o) {
+			return
+		}
 		r.g.printf("* Unmerged path %s\n", r.quote(c.path()))
 		return
 	}

@@ -87,6 +87,18 @@ func (c *change) comment() string {
 
 // statName is how a file is named in statistics: a rename shows only what differs.
 func (r *repo) statName(c *change, o *diffOptions) string {
+	if c.old.file || c.new.file {
+		a, b := c.old.path, c.new.path
+		if c.old.mode == 0 {
+			a = "/dev/null"
+		}
+		if c.new.mode == 0 {
+			b = "/dev/null"
+		}
+		if a != b {
+			return renameName(a, b, r)
+		}
+	}
 	if c.status != 'R' && c.status != 'C' {
 		return r.name(c.path(), o)
 	}

@@ -406,12 +406,13 @@ func (p *logPrinter) showGraph() {
 	if p.o.order == "" {
 		p.o.order = "topo-order"
 	}
+	cut := p.o.limit >= 0 || p.o.skip > 0
 	list := p.o.list(p.r)
 	chosen := map[object.ID]bool{}
 	for _, c := range list {
 		chosen[c.ID] = true
 	}
-	visible := p.visibleSet(chosen)
+	visible := p.visibleSet(chosen, cut)
 	for _, c := range list {
 		p.graph.update(c.ID, p.visibleParents(c, visible))
 		p.graphCommit(c)
@@ -419,8 +420,8 @@ func (p *logPrinter) showGraph() {
 }
 
 // visibleSet is what parents may be drawn: without paths everything that is not excluded, as the log may be cut off.
-func (p *logPrinter) visibleSet(chosen map[object.ID]bool) map[object.ID]bool {
-	if len(p.o.specs) > 0 || p.o.limit < 0 {
+func (p *logPrinter) visibleSet(chosen map[object.ID]bool, cut bool) map[object.ID]bool {
+	if len(p.o.specs) > 0 || !cut {
 		return chosen
 	}
 	w := p.o.plainWalk(p.r)

@@ -90,8 +90,8 @@ func (g *git) logOptions(r *repo, l line) *logOptions {
 	if o.diff.abbrev > 0 {
 		o.pretty.abbrevLen = o.diff.abbrev
 	}
-	if o.diff.patch && !o.diff.chosen() {
-		o.diff.patch = true
+	if o.diff.quiet { // of a log it means no differences
+		o.diff.quiet, o.diff.exitCode, o.diff.none = false, false, true
 	}
 	return o
 }
@@ -444,8 +444,38 @@ func (p *logPrinter) commit(c *object.Commit) {
 		}
 	}
 	p.head(c)
-	if wantsDiff && len(list) > 0 {
+	switch {
+	case wantsDiff && p.combined(c):
+		p.combinedDiff(c, list)
+	case wantsDiff && len(list) > 0:
 		p.diff(list)
+	}
+}
+
+// combined reports whether a merge is compared with all of its parents at once.
+func (p *logPrinter) combined(c *object.Commit) bool {
+	return len(c.Parents) > 1 && p.o.showMerges == "combined"
+}
+
+// combinedDiff shows statistics against the first parent, and as a patch what differs from every parent.
+func (p *logPrinter) combinedDiff(c *object.Commit, list []change) {
+	d := p.o.diff
+	patch := d.patch
+	d.patch = false
+	if p.o.pretty.format != "oneline" {
+		if patch && d.stat {
+			p.r.g.print("---")
+		}
+		p.r.g.print("\n")
+	}
+	if d.chosen() {
+		p.r.showChanges(list, &d)
+		if patch {
+			p.r.g.print("\n")
+		}
+	}
+	if patch {
+		p.r.combinedCommit(c, &p.o.diff)
 	}
 }
 
@@ -489,7 +519,7 @@ func (r *repo) commitChanges(c *object.Commit, o *logOptions) []change {
 	switch {
 	case len(c.Parents) == 0:
 		before = object.ID{}
-	case len(c.Parents) == 1 || o.showMerges == "first" || o.showMerges == "each":
+	case len(c.Parents) == 1 || o.showMerges != "":
 		before = r.treeOf(c.Parents[0])
 	default:
 		return nil

@@ -13,6 +13,9 @@ func cmdShow(g *git) int {
 	if !o.diff.chosen() {
 		o.diff.patch = true
 	}
+	if o.showMerges == "" {
+		o.showMerges = "combined"
+	}
 	o.revs = &revisions{}
 	names, paths := r.showNames(l)
 	o.specs = r.specs(paths)
@@ -104,6 +107,9 @@ func (p *logPrinter) object(name string, id object.ID) {
 	default:
 		c, err := p.r.db.Commit(id)
 		p.r.g.check(err)
+		if len(p.o.specs) > 0 && len(p.changes(c)) == 0 {
+			return
+		}
 		p.commit(c)
 	}
 }

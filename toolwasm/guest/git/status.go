@@ -413,12 +413,11 @@ func (r *repo) detachedAt() string {
 			continue
 		}
 		_, to, _ := strings.Cut(rest, " to ")
-		name := to
-		if _, isID := object.ParseID(to); isID || object.IsHex(to) && len(to) >= 7 && strings.HasPrefix(e.New.String(), to) {
-			name = r.db.Abbrev(e.New, r.abbrevLen())
-		}
-		for _, prefix := range []string{"refs/", "heads/", "tags/"} {
-			name = strings.TrimPrefix(name, prefix)
+		name := r.db.Abbrev(e.New, r.abbrevLen())
+		if full, ok := r.findRef(to); ok && to != refs.Head {
+			if ref, _, err := r.refs.Resolve(full); err == nil && (ref == e.New || r.peelsTo(ref, e.New)) {
+				name = strings.TrimPrefix(strings.TrimPrefix(full, refs.Tags), "refs/remotes/")
+			}
 		}
 		if e.New == id {
 			return "HEAD detached at " + name
@@ -426,6 +425,12 @@ func (r *repo) detachedAt() string {
 		return "HEAD detached from " + name
 	}
 	return "Not currently on any branch."
+}
+
+// peelsTo reports whether an object is a tag of a commit.
+func (r *repo) peelsTo(id, commit object.ID) bool {
+	peeled, err := r.peel(id, object.CommitKind)
+	return err == nil && peeled == commit
 }
 
 // tracking tells how a branch and its upstream differ.
@@ -492,13 +497,20 @@ func (s *status) section(show bool, title, hint string, body func()) {
 }
 
 func (s *status) stagedHint() string {
-	if _, merging := s.r.readFile("MERGE_HEAD"); merging {
+	if s.concluding() {
 		return ""
 	}
 	if s.initial {
 		return `  (use "git rm --cached <file>..." to unstage)`
 	}
 	return `  (use "git restore --staged <file>..." to unstage)`
+}
+
+// concluding reports whether the next commit concludes a merge or a cherry-pick: what that staged is not to be taken back.
+func (s *status) concluding() bool {
+	_, merging := s.r.readFile("MERGE_HEAD")
+	_, picking := s.r.readFile("CHERRY_PICK_HEAD")
+	return merging || picking
 }
 
 // shown is a path in the long format.
@@ -544,8 +556,7 @@ func (s *status) unmergedSection() {
 	case gone:
 		hint = `  (use "git rm <file>..." to mark resolution)`
 	}
-	_, merging := s.r.readFile("MERGE_HEAD")
-	if !merging {
+	if !s.concluding() {
 		hint = `  (use "git restore --staged <file>..." to unstage)` + "\n" + hint
 	}
 	s.section(len(s.unmerged) > 0, "Unmerged paths:", hint, func() {

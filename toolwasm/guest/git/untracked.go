@@ -38,6 +38,7 @@ type scan struct {
 	skipped []string // what is ignored
 	// everything lists files whether they are ignored or not, as `ls-files -o` without rules does.
 	everything bool
+	collapse   bool // list ignored directories as one even so
 	emptyDirs  bool // list directories without files, for clean -d
 }
 
@@ -97,7 +98,7 @@ func (s *scan) file(name string) {
 func (s *scan) untrackedDir(name string, depth int) {
 	nested := isRepository(s.r.path(name))
 	if !s.everything && s.r.ignore().Path(name, true) {
-		if s.ignored && s.all && !nested {
+		if s.ignored && s.all && !s.collapse && !nested {
 			s.allFiles(name, depth)
 		} else if s.ignored && s.matchDir(name) && (nested || s.holdsFile(name, depth)) {
 			s.skipped = append(s.skipped, name+"/")
@@ -114,7 +115,7 @@ func (s *scan) untrackedDir(name string, depth int) {
 		s.dir(name+"/", depth+1)
 		return
 	}
-	inner := scan{r: s.r, all: true, ignored: true, everything: s.everything}
+	inner := scan{r: s.r, all: true, ignored: true, collapse: true, everything: s.everything}
 	inner.dir(name+"/", depth+1)
 	switch {
 	case len(inner.files) > 0:

@@ -204,29 +204,6 @@ func (r *repo) compareWork(e *index.Entry) (state byte, info sys.Info, touched b
 	return same, info, false
 }
 
-// refresh compares every merged entry with the working tree and returns the states of those that differ. The index is
-// saved when entries only looked different.
-func (r *repo) refresh() map[string]byte {
-	states := map[string]byte{}
-	idx := r.index()
-	save := false
-	for i := range idx.Entries {
-		e := &idx.Entries[i]
-		if e.Stage != index.Merged {
-			continue
-		}
-		state, _, touched := r.compareWork(e)
-		save = save || touched
-		if state != same {
-			states[e.Name] = state
-		}
-	}
-	if save {
-		r.trySaveIndex()
-	}
-	return states
-}
-
 // writeWork makes a file of the working tree.
 func (r *repo) writeWork(name string, mode object.Mode, id object.ID) (sys.Info, error) {
 	if !object.ValidPath(name) {

@@ -272,10 +272,11 @@ func (f *File) Has(name string) bool {
 	return slices.ContainsFunc(f.sections, func(s section) bool { return s.name == name })
 }
 
-// Set replaces the last value of a key, whose entries matching are counted by the caller, or adds one.
+// Set replaces the last value of a key, or adds one. What is written keeps the case of the key as given.
 func (f *File) Set(key, value string) (*File, error) {
+	canonical, _ := CanonicalKey(key)
 	for _, e := range slices.Backward(f.Entries) {
-		if e.Key == key {
+		if e.Key == canonical {
 			return Parse(f.text[:e.start] + strings.TrimPrefix(line(key, value), "\t") + f.text[e.end:])
 		}
 	}
@@ -284,7 +285,11 @@ func (f *File) Set(key, value string) (*File, error) {
 
 // Add adds a value at the end of its section.
 func (f *File) Add(key, value string) (*File, error) {
-	name := key[:strings.LastIndexByte(key, '.')]
+	canonical, ok := CanonicalKey(key)
+	if !ok {
+		return nil, fmt.Errorf("config: set %q: invalid key", key)
+	}
+	name := canonical[:strings.LastIndexByte(canonical, '.')]
 	for i, s := range slices.Backward(f.sections) {
 		if s.name != name {
 			continue
