@@ -39,7 +39,7 @@ func native(dir, script string) func(b *testing.B) {
 func sandboxed(tools *tools, dir, script string) func(b *testing.B) {
 	return func(b *testing.B) {
 		grant := workspace(dir)
-		grant.Limits = sandbox.Limits{Timeout: 1 << 40, Memory: 1 << 30}
+		grant.Limits = sandbox.Limits{Timeout: 1 << 40, Memory: 1 << 30, Output: 1 << 30}
 		session, err := tools.box.Open(grant)
 		if err != nil {
 			b.Fatal(err)
@@ -170,6 +170,23 @@ var textCases = []struct{ name, script string }{
 	{"gunzip", `gzip -dc text.gz`},
 	{"cat", `cat text`},
 	{"pipeline", `cut -d' ' -f2 text | sort | uniq -c | sort -rn`},
+}
+
+// largeCases are measured over 100 MB, where what a command does once does not count.
+var largeCases = []string{"grep", "grep-class", "sort", "sort-numeric", "wc", "sed", "sed-global", "awk", "jq-field", "jq-select"}
+
+// BenchmarkLargeText measures the commands that agents use most over 100 MB.
+func BenchmarkLargeText(b *testing.B) {
+	tools := newTools(b)
+	dir := b.TempDir()
+	const size = 100 << 20
+	writeInputs(b, dir, size)
+	for _, c := range textCases {
+		if slices.Contains(largeCases, c.name) {
+			b.Run(c.name+"/sandbox", withBytes(size, sandboxed(tools, dir, c.script)))
+			b.Run(c.name+"/bash", withBytes(size, native(dir, c.script)))
+		}
+	}
 }
 
 // BenchmarkText measures commands over larger files.
