@@ -70,6 +70,7 @@ func (r *Runtime) Run(ctx context.Context, t Turn) (*Outcome, error) {
 	defer cancel()
 	err = n.whole(ctx)
 	n.out.Status = statusOf(ctx, err)
+	n.maintain(ctx)
 	n.out.DurationMs = time.Since(started).Milliseconds()
 	if n.out.Status == StatusTimeout && !errors.Is(err, ErrTimeout) {
 		err = fmt.Errorf("agent: run: %w (%s)", ErrTimeout, n.timeout())
@@ -348,6 +349,24 @@ func (n *run) broken(ctx context.Context, cause error) error {
 		_, err = n.writer.Append(settle, e)
 	}
 	return errors.Join(cause, err)
+}
+
+// maintain cleans up the agent's sessions, when the time for that has come. What goes wrong is no failure of the run.
+func (n *run) maintain(ctx context.Context) {
+	if n.store == nil || ctx.Err() != nil {
+		return
+	}
+	done, ran, err := n.store.Maintain(ctx, n.options.Config.Session.Maintenance)
+	switch {
+	case err != nil:
+		n.out.Warnings = append(n.out.Warnings, err.Error())
+	case ran && n.options.Config.Session.Maintenance.Mode == config.MaintainWarn && len(done.Sessions) > 0:
+		n.out.Warnings = append(n.out.Warnings, fmt.Sprintf("%d sessions are to be cleaned up, which session.maintenance.mode %q leaves to you: see 'openclaw sessions cleanup'",
+			len(done.Sessions), config.MaintainWarn))
+	case ran && done.Disk.Over():
+		n.out.Warnings = append(n.out.Warnings, fmt.Sprintf("the agent's sessions take %d bytes, more than session.maintenance.maxDiskBytes, and none of them may be deleted: archive some with 'openclaw sessions archive'",
+			done.Disk.After))
+	}
 }
 
 // finish records what the next turns want to know of this one.

@@ -7,7 +7,7 @@ const applicationID = 0x4f436173
 
 // schema of an agent's database. Times are milliseconds since 1970. A migration that has been released is never changed.
 func schema() db.Schema {
-	return db.Schema{Name: "agent database", ApplicationID: applicationID, Migrations: []string{schemaV1}}
+	return db.Schema{Name: "agent database", ApplicationID: applicationID, Migrations: []string{schemaV1, schemaV2}}
 }
 
 // The number of an entry is its window's number and its place in the window (see entryNumber): the entries of a window lie
@@ -64,6 +64,14 @@ CREATE UNIQUE INDEX entries_id ON entries (id, window);
 CREATE VIRTUAL TABLE search USING fts5 (
 	text, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2"
 );
+`
+
+// schemaV2 remembers when sessions were cleaned up, for all processes.
+const schemaV2 = `
+CREATE TABLE upkeep (
+	one        INTEGER PRIMARY KEY CHECK (one = 1),
+	cleaned_at INTEGER NOT NULL
+) STRICT;
 `
 
 // seqBits is the part of an entry's number that counts within its window.
