@@ -425,3 +425,26 @@ func TestTheSessionOutlivesItsSet(t *testing.T) {
 		t.Errorf("with the set closed: %q", r.Text())
 	}
 }
+
+// TestCommandsMayEndByThemselves waits for them before the registry is closed, as long as it is wanted.
+func TestCommandsMayEndByThemselves(t *testing.T) {
+	b := newBench(t, "{}")
+	b.later("echo late")
+	b.later("echo later; exit 2")
+	if err := b.registry.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if left := b.registry.Close(t.Context()); len(left) != 2 || left[0].Output != "late\n" || left[1].Output != "later\n" || left[0].Killed || *left[1].ExitCode != 2 {
+		t.Errorf("%+v", left)
+	}
+	b = newBench(t, "{}")
+	b.later("sleep 100")
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if err := b.registry.Wait(ctx); err == nil {
+		t.Error("it waited for nothing")
+	}
+	if err := tools.NewRegistry(tools.RegistryOptions{}).Wait(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

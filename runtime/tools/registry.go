@@ -97,7 +97,7 @@ func (r *Registry) adopt(p *process) error {
 	switch {
 	case r.closed:
 		return ErrClosed
-	case !r.running[p]:
+	case p.over():
 		return errEnded
 	}
 	r.sweep()
@@ -264,6 +264,27 @@ func (r *Registry) Exits(agent, session string) []Exit {
 	return list
 }
 
+// Wait waits until no command runs, or ctx ends. Who is about to close a registry lets commands end by themselves that way.
+func (r *Registry) Wait(ctx context.Context) error {
+	for {
+		r.mu.Lock()
+		var next *process
+		for p := range r.running {
+			next = p
+			break
+		}
+		r.mu.Unlock()
+		if next == nil {
+			return nil
+		}
+		select {
+		case <-next.left:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
 // Close ends every command, waits for that as long as ctx lasts, and returns, for each that nobody had been shown the end of, what it
 // had written and nobody had been shown, in the order in which they went into the background. The registry takes no more commands; closing it again returns nothing.
 func (r *Registry) Close(ctx context.Context) []Leftover {
@@ -279,7 +300,7 @@ func (r *Registry) Close(ctx context.Context) []Leftover {
 	}
 	for _, p := range running {
 		select {
-		case <-p.done:
+		case <-p.left:
 		case <-ctx.Done():
 		}
 	}

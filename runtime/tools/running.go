@@ -35,6 +35,7 @@ type process struct {
 	ctx  context.Context // of the command, not of a call
 	kill context.CancelCauseFunc
 	done chan struct{} // closed when it has ended
+	left chan struct{} // closed when everybody who has to know has been told
 	// These are set before done is closed.
 	run   *sandbox.Result // nil when it did not begin
 	err   error
@@ -53,11 +54,11 @@ var errKilled = errors.New("killed")
 // prepare makes a command ready to be launched, and to be killed.
 func (p *process) prepare() {
 	p.ctx, p.kill = context.WithCancelCause(context.Background())
-	p.done = make(chan struct{})
+	p.done, p.left = make(chan struct{}), make(chan struct{})
 }
 
 // launch starts a command in a goroutine of its own, which nothing ends but its lifetime, its end and kill. finished is called
-// when it has ended, before done is closed.
+// when it has ended.
 func (p *process) launch(box *toolwasm.Toolbox, session *share, script toolwasm.Script, lifetime time.Duration, finished func()) {
 	script.Stdout, script.Stderr, script.MaxOutput = p.out.to(stdout), p.out.to(stderr), maxOutput
 	script.Timeout = max(lifetime, 1) // not a deadline of the context, which would count the loading of programs
@@ -72,8 +73,9 @@ func (p *process) launch(box *toolwasm.Toolbox, session *share, script toolwasm.
 			p.in.close()
 		}
 		session.release()
-		finished()
 		close(p.done)
+		finished()
+		close(p.left)
 	}()
 }
 
