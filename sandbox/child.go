@@ -52,9 +52,12 @@ func (f *family) newChild(named *NamedProgram, request wasi.Request, depth int) 
 	c.call = &call{ctx: c.ctx, family: f, budget: named.Limits.Fuel}
 	mounts, err := f.session.tree.programMounts(named)
 	c.broken = err
-	if c.root, err = f.session.tree.root(c.ctx, c.call, mounts...); err != nil {
+	if c.root, err = f.session.tree.rootOf(c.ctx, c.call, named.Apart != nil, mounts); err != nil {
 		c.end(nil)
 		return nil, vfs.EIO
+	}
+	if named.Apart != nil && lookDir(c.root, request.Dir) != vfs.OK {
+		c.request.Dir, request.Dir = "", "" // a directory that it does not see is none to work in
 	}
 	if errno := lookDir(c.root, request.Dir); errno != vfs.OK {
 		c.end(nil)
@@ -109,6 +112,10 @@ func (c *child) config(program *Program) wasi.Config {
 	if files == nil {
 		files = []wasi.Given{}
 	}
+	random, now := s.grant.Random, s.grant.Clock
+	if a := c.named.Apart; a != nil {
+		random, now = a.Random, a.Clock
+	}
 	dir := c.dir()
 	if imaged || c.named.ReadsPWD {
 		dir = "" // it needs no help
@@ -116,18 +123,29 @@ func (c *child) config(program *Program) wasi.Config {
 	return wasi.Config{
 		Dir: dir, Places: c.places(),
 		Args: c.arguments(), Env: c.environment(), FS: c.root, Given: files,
-		Rand: s.grant.Random, Now: s.grant.Clock,
+		Rand: random, Now: now,
 		MaxFiles: s.limits.Handles + spareHandles, MemoryLimit: c.memory(), Umask: &c.request.Umask,
-		Programs: programs{family: c.family, depth: c.depth},
+		Programs: c.programs(),
 		// A guest that was initialised before is one that knows how to end when its reader is gone.
 		NonblockStdio: imaged, SIGPIPE: !imaged,
 	}
+}
+
+// programs is what the program may start itself.
+func (c *child) programs() wasi.Programs {
+	if c.named.Apart != nil {
+		return nil
+	}
+	return programs{family: c.family, depth: c.depth}
 }
 
 func (c *child) arguments() []string {
 	args := c.request.Args
 	if len(args) == 0 {
 		args = []string{c.named.Name}
+	}
+	if a := c.named.Apart; a != nil && a.Name != "" {
+		args = append([]string{a.Name}, args[1:]...)
 	}
 	if i := c.script(args); i > 0 {
 		args = slices.Clone(args)
@@ -174,7 +192,14 @@ func lookFile(root vfs.FS, dir, name string) bool {
 
 // environment is what the guest gave, what the grant gives this program, and the working directory.
 func (c *child) environment() []string {
-	return mergeEnv(c.request.Env, c.named.Env, []string{"PWD=" + c.dir()})
+	given := c.request.Env
+	if a := c.named.Apart; a != nil {
+		given = slices.DeleteFunc(slices.Clone(given), func(v string) bool {
+			name, _, _ := strings.Cut(v, "=")
+			return !slices.Contains(a.Env, name)
+		})
+	}
+	return mergeEnv(given, c.named.Env, []string{"PWD=" + c.dir()})
 }
 
 func (c *child) dir() string {
@@ -188,10 +213,14 @@ func (c *child) dir() string {
 func (c *child) places() []string {
 	grant := c.family.session.grant
 	list := []string{devDir}
-	if grant.Tmp {
-		list = append(list, tmpDir)
+	mounts := c.named.Mounts
+	if c.named.Apart == nil {
+		mounts = slices.Concat(grant.Mounts, mounts)
+		if grant.Tmp {
+			list = append(list, tmpDir)
+		}
 	}
-	for _, m := range slices.Concat(grant.Mounts, c.named.Mounts) {
+	for _, m := range mounts {
 		top, _, _ := strings.Cut(m.Guest[1:], "/")
 		if top = "/" + top; !slices.Contains(list, top) {
 			list = append(list, top)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -40,8 +41,11 @@ const (
 
 // Mount lays a directory of the host into the guest's tree.
 type Mount struct {
-	Guest  string // absolute path in the guest, such as "/workspace"
-	Host   string // directory of the host
+	Guest string // absolute path in the guest, such as "/workspace"
+	Host  string // directory of the host
+	// Below, when set, mounts a directory below Host instead, as a plain path: no link is followed on the way to it, and what Protect
+	// keeps read-only in Host stays so.
+	Below  string
 	Access Access
 	// Protect lists what stays read-only in a ReadWrite mount because programs outside would execute it. Nil means
 	// [DefaultProtected]; an empty list protects nothing. An element matches that sequence of path components at
@@ -99,6 +103,9 @@ func (m Mount) check() error {
 	return checkDirectory(m.Host)
 }
 
+// place is the directory that is mounted.
+func (m Mount) place() string { return filepath.Join(m.Host, filepath.FromSlash(m.Below)) }
+
 // checkPlace validates what does not depend on the host's directory.
 func (m Mount) checkPlace() error {
 	switch {
@@ -108,6 +115,8 @@ func (m Mount) checkPlace() error {
 		return errors.New("the guest's devices are there")
 	case m.Access != ReadOnly && m.Access != ReadWrite:
 		return fmt.Errorf("unknown access %d", m.Access)
+	case m.Below != "" && !vfs.IsPlain(m.Below):
+		return fmt.Errorf("%q is not a plain path", m.Below)
 	case m.HardLinks != HardLinksCopy && m.HardLinks != HardLinksRefuse:
 		return fmt.Errorf("unknown treatment of hard links %d", m.HardLinks)
 	}

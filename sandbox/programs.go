@@ -2,8 +2,10 @@ package sandbox
 
 import (
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
+	"time"
 )
 
 // Bounds of what is granted to start programs with.
@@ -33,8 +35,10 @@ type NamedProgram struct {
 	Args []string
 	// Env is added to what the guest gives the program, and wins.
 	Env []string
-	// Mounts are seen by this program alone, and always read-only. Host may be a zip archive, whose files are shown then.
+	// Mounts are seen by this program alone, and read-only unless it is kept apart. Host may be a zip archive, whose files are shown then.
 	Mounts []Mount
+	// Apart, when set, keeps the program apart from the session.
+	Apart *Apart
 	// ReadsPWD tells that the program goes by itself to the directory that PWD names, as programs in Go do. For any other the
 	// working directory is what C libraries find as ".", which they call "/".
 	ReadsPWD bool
@@ -45,6 +49,18 @@ type NamedProgram struct {
 	// Limits narrow what the program may use by itself: Timeout, Fuel and Memory. Reaching one ends the program and
 	// not the call.
 	Limits Limits
+}
+
+// Apart keeps a program apart from the session that starts it: its Mounts, which may be writable, are all that it sees, and it
+// starts no programs. It shares the streams that it is given, and the limits of the call.
+type Apart struct {
+	// Name, when set, is the name that the program is told it was started by.
+	Name string
+	// Env names the variables that are passed on to it. Those of NamedProgram.Env it has in any case.
+	Env []string
+	// Clock and Random are as in a [Grant].
+	Clock  func() time.Time
+	Random io.Reader
 }
 
 // nameForm is what a program can be called: nothing that would be a path or an option.
@@ -92,10 +108,10 @@ func (p NamedProgram) check(mounted map[string]bool) error {
 		if err := m.checkPlace(); err != nil {
 			return fmt.Errorf("mount %q: %w", m.Guest, err)
 		}
-		if m.Access != ReadOnly {
+		if m.Access != ReadOnly && p.Apart == nil {
 			return fmt.Errorf("mount %q: programs' own mounts are read-only", m.Guest)
 		}
-		if mounted[m.Guest] || slices.ContainsFunc(p.Mounts[:i], func(o Mount) bool { return o.Guest == m.Guest }) {
+		if mounted[m.Guest] && p.Apart == nil || slices.ContainsFunc(p.Mounts[:i], func(o Mount) bool { return o.Guest == m.Guest }) {
 			return fmt.Errorf("mount %q: mounted twice", m.Guest)
 		}
 	}

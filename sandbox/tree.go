@@ -34,8 +34,10 @@ const tmpMode = 0o777
 type tree struct {
 	grant  Grant
 	mounts []openMount
-	tmp    vfs.FS // nil when the grant has none
-	quota  *quota.Quota
+	// watched are the writable mounts: those of the session, and those of programs that are kept apart.
+	watched []openMount
+	tmp     vfs.FS // nil when the grant has none
+	quota   *quota.Quota
 
 	cacheDir string
 
@@ -54,6 +56,7 @@ type openMount struct {
 type ownMount struct {
 	guest   string
 	dir     *hostfs.FS // nil when it is an archive
+	changes *hostfs.Changes
 	archive *zipfs.FS
 }
 
@@ -88,6 +91,12 @@ func openTree(grant Grant, limits Limits, cacheDir string) (*tree, error) {
 		}
 		t.mounts = append(t.mounts, mounted)
 	}
+	t.watched = slices.Clone(t.mounts)
+	for i := range grant.Programs {
+		if p := &grant.Programs[i]; p.Apart != nil {
+			_, _ = t.programMounts(p) // told when the program is started
+		}
+	}
 	if grant.Tmp {
 		t.tmp = memfs.New(memfs.Options{
 			Quota: t.quota, OutsideLinks: true, Now: nanoseconds(grant.Clock), RootMode: tmpMode,
@@ -104,7 +113,7 @@ func (t *tree) mount(m Mount) (openMount, error) {
 	}
 	protect = append(protect, t.covered(m)...)
 	if cacheDir != "" {
-		if _, ok := inside(cacheDir, m.Host); ok {
+		if _, ok := inside(cacheDir, m.place()); ok {
 			return openMount{}, fmt.Errorf("sandbox: mount %q: %w: %s holds compiled programs", m.Guest, ErrBadGrant, m.Host)
 		}
 		leading, err := wayTo(m.Host, cacheDir)
@@ -114,10 +123,17 @@ func (t *tree) mount(m Mount) (openMount, error) {
 		protect = append(protect, leading...)
 	}
 	changes := hostfs.NewChanges(0) // only calls watch it
-	fs, err := hostfs.New(m.Host, hostfs.Options{
+	options := hostfs.Options{
 		ReadOnly: m.Access != ReadWrite, HardLinks: hostfs.HardLinks(m.HardLinks), Protect: protect,
 		Quota: t.quota, Changes: changes,
-	})
+	}
+	var fs *hostfs.FS
+	var err error
+	if m.Below != "" {
+		fs, err = hostfs.NewBelow(m.Host, m.Below, options)
+	} else {
+		fs, err = hostfs.New(m.Host, options)
+	}
 	if err != nil {
 		return openMount{}, fmt.Errorf("sandbox: mount %q: %w: %w", m.Guest, ErrBadGrant, err)
 	}
@@ -139,6 +155,9 @@ func (t *tree) programMounts(p *NamedProgram) ([]ownMount, error) {
 			return nil, err
 		}
 		list = append(list, mounted)
+		if m.Access == ReadWrite {
+			t.watched = append(t.watched, openMount{m.Guest, mounted.dir, mounted.changes})
+		}
 	}
 	t.own[p.Name] = list
 	return list, nil
@@ -151,7 +170,7 @@ func (t *tree) ownMount(m Mount) (ownMount, error) {
 	}
 	if st.IsDir() {
 		mounted, err := t.mount(m)
-		return ownMount{guest: m.Guest, dir: mounted.fs}, err
+		return ownMount{guest: m.Guest, dir: mounted.fs, changes: mounted.changes}, err
 	}
 	archive, err := zipfs.Open(m.Host, t.quota)
 	if err != nil {
@@ -171,14 +190,28 @@ func closeOwn(list []ownMount) error {
 // root is the tree of one guest, which ends with ctx: what the session shares, mounts of its own, and a /dev with its own
 // streams.
 func (t *tree) root(ctx context.Context, handles devfs.Handles, own ...ownMount) (vfs.FS, error) {
-	now := nanoseconds(t.grant.Clock)
-	dev := devfs.New(devfs.Options{Handles: handles, Random: t.grant.Random, Quota: t.quota, Now: now})
-	mounts := []namespace.Mount{{Path: devDir, FS: dev}}
+	return t.rootOf(ctx, handles, false, own)
+}
+
+// shared are the mounts that the session's guests have in common.
+func (t *tree) shared(ctx context.Context) []namespace.Mount {
+	var mounts []namespace.Mount
 	if t.tmp != nil {
 		mounts = append(mounts, namespace.Mount{Path: tmpDir, FS: t.tmp})
 	}
 	for _, m := range t.mounts {
 		mounts = append(mounts, namespace.Mount{Path: m.guest, FS: m.fs.For(ctx)})
+	}
+	return mounts
+}
+
+// rootOf is root, for a guest that is kept apart without what the session shares.
+func (t *tree) rootOf(ctx context.Context, handles devfs.Handles, apart bool, own []ownMount) (vfs.FS, error) {
+	now := nanoseconds(t.grant.Clock)
+	dev := devfs.New(devfs.Options{Handles: handles, Random: t.grant.Random, Quota: t.quota, Now: now})
+	mounts := []namespace.Mount{{Path: devDir, FS: dev}}
+	if !apart {
+		mounts = append(mounts, t.shared(ctx)...)
 	}
 	for _, m := range own {
 		mounts = append(mounts, namespace.Mount{Path: m.guest, FS: m.For(ctx)})
@@ -260,14 +293,17 @@ func (t *tree) hits() map[Limit]int64 {
 // watch begins to note changes. The function it returns ends that, and lists the guest paths that are not as they were,
 // and whether there are more.
 func (t *tree) watch() func() (paths []string, more bool) {
+	t.mu.Lock()
+	watched := slices.Clone(t.watched)
+	t.mu.Unlock()
 	var ends []func()
 	var sets []*hostfs.Changes
-	for _, m := range t.mounts {
+	for _, m := range watched {
 		set, end := m.changes.Watch(MaxChanged)
 		sets, ends = append(sets, set), append(ends, end)
 	}
 	return func() (paths []string, more bool) {
-		for i, m := range t.mounts {
+		for i, m := range watched {
 			ends[i]()
 			list, complete := sets[i].List()
 			more = more || !complete
@@ -276,6 +312,7 @@ func (t *tree) watch() func() (paths []string, more bool) {
 			}
 		}
 		slices.Sort(paths)
+		paths = slices.Compact(paths)
 		if len(paths) > MaxChanged {
 			return paths[:MaxChanged], true
 		}
@@ -303,7 +340,7 @@ func (t *tree) covered(m Mount) []string {
 	var list []string
 	for _, other := range t.grant.Mounts {
 		if strings.HasPrefix(other.Guest, m.Guest+"/") {
-			list = append(list, strings.TrimPrefix(other.Guest, m.Guest))
+			list = append(list, path.Join("/", m.Below, strings.TrimPrefix(other.Guest, m.Guest)))
 		}
 	}
 	return list
