@@ -178,6 +178,7 @@ func TestProgramsAreCommands(t *testing.T) {
 		"awk's system, pipes":   {`awk 'BEGIN { system("prog args x"); print "q" | "prog lines"; close("prog lines"); "prog args y" | getline v; print v }'`, outcome{"[\"x\"]\nQ\n[\"y\"]\n", "", 0}},
 		"umask":                 {`umask 077; prog args x >f; stat -c %a f; rm f`, outcome{"600\n", "", 0}},
 		"reactor":               {`small a b; echo text | small; x=$(small c | small); echo "$x"; yes | small | head -n 1; echo ${PIPESTATUS[1]}`, outcome{"a b\ntext\nc\ny\n141\n", "", 0}},
+		"reactor's descriptors": {`echo text >f; small open <(echo one) <(prog args x) /dev/fd/3 /dev/fd/9 3<f 9<f; small open /dev/fd/3; echo $?; rm f`, outcome{"one\n[\"x\"]\ntext\ntext\n1\n", "small: /dev/fd/3: No such file or directory\n", 0}},
 		"more than at once":     {`for i in $(seq 1 40); do prog sleep 20 & done; wait; jobs; prog args x`, outcome{"[\"x\"]\n", "", 0}},
 		"no such program":       {`programme; echo $?`, outcome{"127\n", "bash: line 1: programme: command not found\n", 0}},
 	} {

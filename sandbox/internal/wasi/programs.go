@@ -84,11 +84,8 @@ const givenAsRoot = rootFD
 // take makes the files that the guest is given its own.
 func (s *System) take(list []Given, flags uint16) {
 	for _, g := range list {
-		d := newDescriptor(g.file, g.granted, 0, 0)
+		d := newDescriptor(g.file, g.granted, 0, flags)
 		d.path = g.path
-		if g.FD < rootFD {
-			d.flags = flags
-		}
 		if g.FD == givenAsRoot {
 			s.given = d
 			continue

@@ -135,6 +135,8 @@ type Proc struct {
 	Stderr io.Writer
 	// Files holds further descriptors (3 and up), for /dev/fd/N. May be nil.
 	Files map[int]Stream
+	// Inherited, when set, finds a descriptor that is not in Files, nil when it is not open.
+	Inherited func(n int) Stream
 
 	Umask fs.FileMode
 	PID   int

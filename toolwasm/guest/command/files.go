@@ -105,7 +105,10 @@ func (p *Proc) stream(n int) Stream {
 	case 2:
 		return p.Stderr
 	}
-	return p.Files[n]
+	if s, ok := p.Files[n]; ok || p.Inherited == nil {
+		return s
+	}
+	return p.Inherited(n)
 }
 
 // borrowed is a stream that belongs to somebody else: closing it does nothing.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"runtime/debug"
+	"strconv"
 	"syscall"
 
 	"openclaw/toolwasm/guest/command"
@@ -44,11 +45,40 @@ func (g *Program) Call() int32 {
 	if g.RunsPrograms {
 		program.Install(g.Table)
 	}
-	return int32(g.Run(context.Background(), Process{
+	ps := Process{
 		Args: args, Env: env, Dir: dir,
 		// Opened now and not at initialisation: what they are differs from call to call.
 		Stdin:  os.NewFile(uintptr(syscall.Stdin), "/dev/stdin"),
 		Stdout: os.NewFile(uintptr(syscall.Stdout), "/dev/stdout"),
 		Stderr: os.NewFile(uintptr(syscall.Stderr), "/dev/stderr"),
-	}))
+	}
+	if !g.RunsPrograms { // the toolbox is started by nobody, and its shells number descriptors themselves
+		ps.Inherited = inherited
+	}
+	return int32(g.Run(context.Background(), ps))
+}
+
+// rootFD is the root directory in every guest: a file with that number is found by its name alone.
+const rootFD = 3
+
+// inherited finds a descriptor that the program was started with.
+func inherited(n int) command.Stream {
+	name := "/dev/fd/" + strconv.Itoa(n)
+	if n == rootFD {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil
+		}
+		return orNil(f)
+	}
+	return orNil(os.NewFile(uintptr(n), name))
+}
+
+// orNil is a file, or nil when it is not open, or a directory.
+func orNil(f *os.File) command.Stream {
+	info, err := sys.Fstat(f)
+	if err != nil || info.IsDir() {
+		return nil
+	}
+	return f
 }

@@ -81,6 +81,8 @@ type Process struct {
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
+	// Inherited finds a further descriptor that the program was started with; see [command.Proc].
+	Inherited func(n int) command.Stream
 }
 
 // Run runs one command to its end and returns its exit status.
@@ -100,7 +102,7 @@ func (g *Program) Run(ctx context.Context, ps Process) int {
 	}
 	return command.Start(&command.Proc{
 		Ctx: ctx, Name: c.Name, Args: ps.Args[1:], Dir: ps.Dir, Env: command.Vars(ps.Env),
-		Stdin: ps.Stdin, Stdout: ps.Stdout, Stderr: ps.Stderr,
+		Stdin: ps.Stdin, Stdout: ps.Stdout, Stderr: ps.Stderr, Inherited: ps.Inherited,
 		Umask: fs.FileMode(sys.Umask()), PID: firstPID, Table: g.Table, Spawner: g.Spawner,
 	}, c)
 }

@@ -1,4 +1,4 @@
-// The smallest program on package reactor: it writes its arguments, or carries its input on.
+// The smallest program on package reactor: it writes its arguments, or a file, or carries its input on.
 package main
 
 import (
@@ -20,6 +20,17 @@ func call() int32 { return program.Call() }
 func run(p *command.Proc) int {
 	if len(p.Args) == 0 {
 		_, _ = io.Copy(p.Out(), p.Stdin)
+		return 0
+	}
+	if p.Args[0] == "open" {
+		for _, name := range p.Args[1:] {
+			f, err := p.OpenArg(name)
+			if err != nil {
+				return p.Fail(name, err)
+			}
+			_, _ = io.Copy(p.Out(), f)
+			_ = f.Close()
+		}
 		return 0
 	}
 	fmt.Fprintln(p.Out(), strings.Join(p.Args, " "))
