@@ -147,9 +147,9 @@ func (c *child) arguments() []string {
 	if a := c.named.Apart; a != nil && a.Name != "" {
 		args = append([]string{a.Name}, args[1:]...)
 	}
-	if i := c.script(args); i > 0 {
+	if i := scriptIndex(args, c.named.Script, c.exists); i > 0 {
 		args = slices.Clone(args)
-		args[i] = strings.TrimSuffix(c.dir(), "/") + "/" + strings.TrimPrefix(args[i], "./")
+		args[i] = c.absolute(strings.TrimPrefix(args[i], "./"))
 	}
 	if len(c.named.Args) == 0 {
 		return args
@@ -158,35 +158,12 @@ func (c *child) arguments() []string {
 	return append(all, args[1:]...)
 }
 
-// script finds the argument that is an interpreter's script by a relative path: the first that is no option, and of several
-// the first that exists, as some are values of options before them. It returns 0 when there is none.
-func (c *child) script(args []string) int {
-	if c.named.Script == "" {
-		return 0
-	}
-	first := 0
-	for i, a := range args[1:] {
-		option := strings.HasPrefix(a, "-")
-		switch {
-		case option && (a == "-" || a == "--" || strings.HasPrefix(a, "--")):
-		case option && strings.ContainsAny(a[len(a)-1:], c.named.Script):
-			return first
-		case !option && (strings.HasPrefix(a, "/") || a == ""):
-			return first
-		case !option && lookFile(c.root, c.dir(), a):
-			return i + 1
-		case !option && first == 0:
-			first = i + 1
-		}
-		if a == "-" {
-			return 0
-		}
-	}
-	return first
-}
+// absolute is a relative path of the guest as an absolute one.
+func (c *child) absolute(name string) string { return strings.TrimSuffix(c.dir(), "/") + "/" + name }
 
-func lookFile(root vfs.FS, dir, name string) bool {
-	_, errno := root.Stat(strings.TrimPrefix(dir+"/"+name, "/"), true)
+// exists reports whether a relative path of the guest names something.
+func (c *child) exists(name string) bool {
+	_, errno := c.root.Stat(c.absolute(name)[1:], true)
 	return errno == vfs.OK
 }
 

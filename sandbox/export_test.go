@@ -1,0 +1,4 @@
+package sandbox
+
+// ScriptIndex is for tests.
+var ScriptIndex = scriptIndex
