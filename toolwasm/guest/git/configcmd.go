@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"openclaw/toolwasm/guest/git/config"
 	"openclaw/toolwasm/guest/git/refs"
@@ -280,14 +281,29 @@ func (g *git) configFile(l line) string {
 				return f
 			}
 		}
-		return files[len(files)-1]
+		return files[max(len(files)-2, 0)]
 	}
 	r, err := g.discover()
 	g.check(err)
 	if r == nil {
 		g.die("not in a git directory")
 	}
+	return r.configPath()
+}
+
+// configPath is the file that the settings of the repository are in.
+func (r *repo) configPath() string {
+	if _, err := sys.Lstat(r.common + "/config"); err != nil {
+		if _, err := sys.Lstat(r.common + ownConfig); err == nil {
+			return r.common + ownConfig
+		}
+	}
 	return r.common + "/config"
+}
+
+// isProtected reports whether a file could not be written since the sandbox keeps it as it is.
+func isProtected(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
 func (g *git) configChange(l line, args []string, change func(f *config.File, key string) (*config.File, int, error)) int {
@@ -324,7 +340,14 @@ func (g *git) readConfigFile(name string) *config.File {
 }
 
 func (g *git) writeConfigFile(name string, f *config.File) {
-	if err := saveConfig(name, f); err != nil {
+	err := saveConfig(name, f)
+	if isProtected(err) && slices.Contains(g.globalFiles(), name) && name != g.sessionConfig() {
+		if serr := saveConfig(g.sessionConfig(), f); serr == nil {
+			g.errorf("warning: %s is kept as it is in this sandbox; the setting is in %s\n", name, g.sessionConfig())
+			return
+		}
+	}
+	if err != nil {
 		if strings.HasSuffix(name, "/config") && !errors.Is(err, fs.ErrNotExist) {
 			g.errorf("error: could not lock config file %s: %s\n", name, strerror(err))
 			g.hint("The configuration of a repository in this workspace is kept as it is, since programs outside obey it.\n" +
@@ -372,7 +395,7 @@ func (g *git) configSection(l line, args []string) int {
 
 // changeLocal changes the configuration of the repository, if it can be.
 func (r *repo) changeLocal(change func(f *config.File) (*config.File, error)) error {
-	name := r.common + "/config"
+	name := r.configPath()
 	next, err := change(r.g.readConfigFile(name))
 	if err != nil {
 		return err

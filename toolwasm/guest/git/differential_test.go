@@ -39,7 +39,7 @@ git -C "$d" fsck --strict 2>&1 | grep -v -e dangling -e 'missing tree 4b825dc' -
 done`
 
 var environment = []string{
-	"GIT_CONFIG_NOSYSTEM=1", "GIT_EDITOR=true", "GIT_MERGE_AUTOEDIT=no", "GIT_PAGER=cat", "LC_ALL=C.UTF-8", "TZ=UTC",
+	"GIT_CONFIG_NOSYSTEM=1", "GIT_EDITOR=true", "GIT_MERGE_AUTOEDIT=no", "GIT_PAGER=cat", "LC_ALL=C.UTF-8", "TZ=UTC", "TMPDIR=/nonexistent",
 	"GIT_AUTHOR_NAME=A U Thor", "GIT_AUTHOR_EMAIL=author@example.com", "GIT_COMMITTER_NAME=C O Mitter",
 	"GIT_COMMITTER_EMAIL=committer@example.com",
 }

