@@ -21,6 +21,7 @@ require (
 require (
 	github.com/BurntSushi/toml v1.6.0
 	github.com/dop251/goja v0.0.0-20260917113740-793a2a65c13b
+	github.com/ncruces/go-sqlite3 v0.37.0
 	zombiezen.com/go/sqlite v1.4.2
 )
 
@@ -28,6 +29,8 @@ require (
 	github.com/dlclark/regexp2/v2 v2.5.2 // indirect
 	github.com/go-sourcemap/sourcemap v2.1.3+incompatible // indirect
 	github.com/google/pprof v0.0.0-20250317173921-a4b03ec1a45e // indirect
+	github.com/ncruces/go-sqlite3-wasm/v6 v6.5.35401 // indirect
+	github.com/ncruces/julianday v1.0.0 // indirect
 )
 
 require (

@@ -52,7 +52,7 @@ func TestModulesThatKeepCompilersBusyAreRefused(t *testing.T) {
 		"blocks with some locals": {blocks(500, Block(), 2000), false},
 		"blocks with many locals": {blocks(20_000, Block(), 2000), true},
 		"deep nesting":            {blocks(0, Block(), 4000), false},
-		"very deep nesting":       {blocks(0, Block(), 5000), true},
+		"very deep nesting":       {blocks(0, Block(), 6000), true},
 		"wide calls":              {calls(1000), false},
 		"many wide calls":         {calls(2000), true},
 		"wide branches":           {branches(500), false},

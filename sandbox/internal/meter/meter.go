@@ -71,7 +71,7 @@ type Options struct {
 
 // The defaults of Options that package wasm does not define.
 const (
-	DefaultMaxNesting       = 1 << 12
+	DefaultMaxNesting       = 5 << 10 // the largest function of SQLite, compiled by Go, has 4.5 thousand
 	DefaultMaxTableElements = 1 << 20
 )
 
