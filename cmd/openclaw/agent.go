@@ -223,6 +223,7 @@ func agentTurn(c *cli.Context, std streams, turn agent.Turn, verbose bool) (*age
 		turn.On = p.event
 	}
 	outcome, err := host.runtime.Run(c.Context, turn)
+	host.settle(c.Context, std.err)
 	if outcome != nil {
 		for _, w := range outcome.Warnings {
 			fmt.Fprintf(std.err, "openclaw: warning: %s\n", printable(w))
@@ -275,6 +276,22 @@ func (h *host) toolbox(ctx context.Context, report *compileReport) (*sandbox.San
 	box := sandbox.New(engine)
 	toolbox, err := toolwasm.Load(ctx, box)
 	return box, toolbox, err
+}
+
+// settleTime is how long commands in the background may go on after a run; then they are ended with the process.
+const settleTime = 10 * time.Second
+
+// settle lets commands in the background end, and says what is waited for when that takes a while.
+func (h *host) settle(ctx context.Context, w io.Writer) {
+	soon, cancel := context.WithTimeout(ctx, progressInterval)
+	defer cancel()
+	if h.runtime.Settle(soon) == nil || ctx.Err() != nil {
+		return
+	}
+	fmt.Fprintf(w, "openclaw: commands still run in the background: they are ended after %s, or at once by Ctrl-C; the next turn reads what they wrote\n", settleTime)
+	later, cancel := context.WithTimeout(ctx, settleTime)
+	defer cancel()
+	_ = h.runtime.Settle(later) // what still runs then is ended by close
 }
 
 func (h *host) close(w io.Writer) {

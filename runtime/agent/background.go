@@ -66,6 +66,9 @@ func leftoverText(l tools.Leftover) string {
 	return text + " The last that it wrote:]\n" + l.Output
 }
 
+// Settle waits until no command runs in the background any more, or ctx ends.
+func (r *Runtime) Settle(ctx context.Context) error { return r.processes.Wait(ctx) }
+
 // Close ends every command in the background and records, in the transcripts of their sessions, what they had written that no model
 // had been shown. Runs must have ended.
 func (r *Runtime) Close(ctx context.Context) error {

@@ -258,14 +258,18 @@ func (n *run) open(ctx context.Context) error {
 		return err
 	}
 	n.out.Warnings = append(n.out.Warnings, opened.Warnings...)
+	for _, name := range plan.Unknown() {
+		n.out.Warnings = append(n.out.Warnings, fmt.Sprintf("the tool policy allows %q, which is the name of no tool", name))
+	}
 	box, toolbox, err := n.options.Toolbox(ctx)
 	if err != nil {
 		opened.Close()
 		return err
 	}
+	guard, compaction := n.options.Config.LoopDetection(n.agent)
 	n.set, err = tools.New(tools.Options{
 		Sandbox: box, Toolbox: toolbox, Opened: opened, Exec: n.options.Config.Tools.Exec, Processes: n.processes, Hooks: n.options.Hooks,
-		Guard: tools.GuardOptions{Enabled: n.options.Config.Tools.LoopDetection}, Limits: tools.Limits{ContextTokens: current.Info.ContextTokens},
+		Guard: tools.GuardOptions{Enabled: guard, NoCompactionGuard: !compaction}, Limits: tools.Limits{ContextTokens: current.Info.ContextTokens},
 	})
 	if err != nil {
 		return err
