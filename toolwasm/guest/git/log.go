@@ -235,9 +235,6 @@ func (o *logOptions) choose(r *repo, l line) {
 			}
 		}
 	}
-	if l.has("not") {
-		v.hidden, v.tips = append(v.hidden, v.tips...), nil
-	}
 	if len(v.tips) == 0 && !all {
 		id, ok := r.head()
 		if !ok {
@@ -253,7 +250,28 @@ func (o *logOptions) choose(r *repo, l line) {
 	}
 }
 
+// negate turns the revisions after --not into "^revision".
+func (g *git) negate() {
+	not := false
+	var args []string
+	for i, a := range g.args {
+		switch {
+		case a == "--":
+			g.args = append(args, g.args[i:]...)
+			return
+		case a == "--not":
+			not = !not
+			continue
+		case not && !strings.HasPrefix(a, "-"):
+			a = "^" + a
+		}
+		args = append(args, a)
+	}
+	g.args = args
+}
+
 func cmdLog(g *git) int {
+	g.negate()
 	l := g.parse(logSpec + diffSpec)
 	r := g.open()
 	o := g.logOptions(r, l)
@@ -662,6 +680,7 @@ func (o *logOptions) renamed(c change) {
 }
 
 func cmdRevList(g *git) int {
+	g.negate()
 	l := g.parse(logSpec + diffSpec)
 	r := g.open()
 	o := g.logOptions(r, l)

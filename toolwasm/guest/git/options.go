@@ -144,6 +144,10 @@ func makeSpec(spec string) (getopt.Spec, map[string]string) {
 
 // usageError ends the program with a mistake in the command line.
 func (g *git) usageError(message string) {
+	switch g.name {
+	case "log", "show", "rev-list", "reflog":
+		g.die("unrecognized argument: %s", message)
+	}
 	g.errorf("error: %s\nusage: git %s %s\n", message, g.name, usageOf(g.name))
 	g.close()
 	g.p.Exit(statusUsage)

@@ -31,11 +31,16 @@ type status struct {
 }
 
 func (r *repo) status(specs []match.Spec, untracked string, ignored bool) *status {
+	return r.statusWith(flags{g: r.g}, specs, untracked, ignored)
+}
+
+// statusWith is status with the command line's say in the search for renames.
+func (r *repo) statusWith(f flags, specs []match.Spec, untracked string, ignored bool) *status {
 	s := &status{r: r, relative: r.cfg.on("status.relativepaths", true), hints: r.cfg.on("advice.statushints", true)}
 	_, ok := r.head()
 	s.initial = !ok
-	limit := r.g.renames(flags{g: r.g})
-	if v, ok := r.cfg.boolean("status.renames"); ok {
+	limit := r.g.renames(f)
+	if v, ok := r.cfg.boolean("status.renames"); ok && len(f.list) == 0 {
 		limit.off = !v
 	}
 	s.unstaged = slices.DeleteFunc(r.diffWork(specs), func(c change) bool { return c.status == 'U' })
@@ -78,7 +83,7 @@ func cmdStatus(g *git) int {
 	default:
 		g.die("Invalid untracked files mode '%s'", untracked)
 	}
-	s := r.status(r.specs(l.operands()), untracked, l.has("ignored") && l.str("ignored") != "no")
+	s := r.statusWith(l.flags, r.specs(l.operands()), untracked, l.has("ignored") && l.str("ignored") != "no")
 	nul := l.has("z")
 	format, hasFormat := l.get("porcelain")
 	short := l.has("short") || !l.has("long") && !hasFormat && r.cfg.on("status.short", false)

@@ -20,6 +20,7 @@ type transition struct {
 	force     bool   // changes may be lost
 
 	dirty, untracked []string
+	lost             []string // directories with untracked files where a file is to be
 	writes           []file
 	removes          []string
 }
@@ -109,13 +110,13 @@ func (t *transition) inTheWay(name string) bool {
 	if err != nil {
 		return t.fileAbove(name)
 	}
-	if info.IsDir() {
-		if t.r.index().HasUnder(name) {
-			return false // its files go
-		}
+	if info.IsDir() { // its tracked files go; what is not tracked would be lost
 		look := scan{r: t.r, specs: []match.Spec{match.Exact(name)}, all: true}
 		look.run()
-		return len(look.files) > 0
+		if len(look.files) > 0 {
+			t.lost = append(t.lost, name)
+		}
+		return false
 	}
 	if !t.r.index().Has(name) && t.r.ignore().Path(name, false) {
 		return false
@@ -164,6 +165,9 @@ func (t *transition) report() {
 	}
 	tell(t.dirty, "Your local changes to the following files", "Please commit your changes or stash them")
 	tell(t.untracked, "The following untracked working tree files", "Please move or remove them")
+	if len(t.lost) > 0 {
+		g.errorf("error: Updating the following directories would lose untracked files in them:\n\t%s\n\n", strings.Join(t.lost, "\n\t"))
+	}
 }
 
 // refuse ends the program when something stands in the way.
@@ -181,7 +185,7 @@ func (t *transition) refuseWith(status int, last string) {
 }
 
 // blocked reports whether something stands in the way.
-func (t *transition) blocked() bool { return len(t.dirty)+len(t.untracked) > 0 }
+func (t *transition) blocked() bool { return len(t.dirty)+len(t.untracked)+len(t.lost) > 0 }
 
 // apply does what was planned, and saves the index.
 func (t *transition) apply() {
