@@ -58,6 +58,8 @@ type Apart struct {
 	Name string
 	// Env names the variables that are passed on to it. Those of NamedProgram.Env it has in any case.
 	Env []string
+	// Disk, when set, bounds the bytes by which the program's mounts may grow, beside the session's own bound.
+	Disk int64
 	// Clock and Random are as in a [Grant].
 	Clock  func() time.Time
 	Random io.Reader
@@ -103,6 +105,9 @@ func (p NamedProgram) check(mounted map[string]bool) error {
 	}
 	if err := l.check(); err != nil {
 		return err
+	}
+	if p.Apart != nil && p.Apart.Disk < 0 {
+		return fmt.Errorf("disk: %d is negative", p.Apart.Disk)
 	}
 	for i, m := range p.Mounts {
 		if err := m.checkPlace(); err != nil {

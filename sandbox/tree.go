@@ -84,7 +84,7 @@ func openTree(grant Grant, limits Limits, cacheDir string) (*tree, error) {
 		Handles: int64(limits.Handles), Depth: int64(limits.Depth),
 	}, t.onRefused)
 	for _, m := range grant.Mounts {
-		mounted, err := t.mount(m)
+		mounted, err := t.mount(m, t.quota)
 		if err != nil {
 			_ = t.close()
 			return nil, err
@@ -105,7 +105,7 @@ func openTree(grant Grant, limits Limits, cacheDir string) (*tree, error) {
 	return t, nil
 }
 
-func (t *tree) mount(m Mount) (openMount, error) {
+func (t *tree) mount(m Mount, account *quota.Quota) (openMount, error) {
 	cacheDir := t.cacheDir
 	protect := hostfs.Protection(slices.Clone(m.Protect))
 	if m.Protect == nil {
@@ -125,7 +125,7 @@ func (t *tree) mount(m Mount) (openMount, error) {
 	changes := hostfs.NewChanges(0) // only calls watch it
 	options := hostfs.Options{
 		ReadOnly: m.Access != ReadWrite, HardLinks: hostfs.HardLinks(m.HardLinks), Protect: protect,
-		Quota: t.quota, Changes: changes,
+		Quota: account, Changes: changes,
 	}
 	var fs *hostfs.FS
 	var err error
@@ -148,8 +148,12 @@ func (t *tree) programMounts(p *NamedProgram) ([]ownMount, error) {
 		return list, nil
 	}
 	var list []ownMount
+	account := t.quota
+	if p.Apart != nil && p.Apart.Disk > 0 {
+		account = t.quota.Within(quota.Limits{Bytes: p.Apart.Disk})
+	}
 	for _, m := range p.Mounts {
-		mounted, err := t.ownMount(m)
+		mounted, err := t.ownMount(m, account)
 		if err != nil {
 			_ = closeOwn(list)
 			return nil, err
@@ -163,13 +167,13 @@ func (t *tree) programMounts(p *NamedProgram) ([]ownMount, error) {
 	return list, nil
 }
 
-func (t *tree) ownMount(m Mount) (ownMount, error) {
+func (t *tree) ownMount(m Mount, account *quota.Quota) (ownMount, error) {
 	st, err := os.Stat(m.Host)
 	if err != nil {
 		return ownMount{}, fmt.Errorf("sandbox: mount %q: %w: %w", m.Guest, ErrBadGrant, err)
 	}
 	if st.IsDir() {
-		mounted, err := t.mount(m)
+		mounted, err := t.mount(m, account)
 		return ownMount{guest: m.Guest, dir: mounted.fs, changes: mounted.changes}, err
 	}
 	archive, err := zipfs.Open(m.Host, t.quota)

@@ -1,5 +1,5 @@
 // Package state is the database of what belongs to no single agent: <state>/state/openclaw.sqlite. It remembers workspaces, the
-// directories of sessions, and which models have failed.
+// directories of sessions, which models have failed, and what packed skills have been allowed.
 //
 // Each method is one transaction, and a method that returned nil has committed. A database that is not ours is never written;
 // [Open] then fails with an *[Error] that says what to do.
@@ -68,7 +68,7 @@ CREATE TABLE model_standings (
 ) STRICT, WITHOUT ROWID;
 `, `
 ALTER TABLE model_standings ADD COLUMN key_mark TEXT NOT NULL DEFAULT '';
-`},
+`, approvalsTable},
 }
 
 // Error is what is wrong with the database and what can be done about it.

@@ -51,6 +51,7 @@ type Quota struct {
 	files   counter
 	handles counter
 	hit     [len(kinds)]atomic.Bool
+	within  *Quota // nil: it stands alone
 }
 
 // New makes an account with nothing taken. onHit, when not nil, is called each time an operation is refused; it must
@@ -59,51 +60,84 @@ func New(limits Limits, onHit func(Kind)) *Quota {
 	return &Quota{limits: limits, onHit: onHit}
 }
 
+// Within makes an account whose charges are another one's, too: what either refuses is refused. Both are told of it as onHit is.
+func (q *Quota) Within(limits Limits) *Quota {
+	part := &Quota{limits: limits, within: q}
+	if q != nil {
+		part.onHit = q.onHit
+	}
+	return part
+}
+
 // Grow charges n logical bytes, or fails with EDQUOT and charges nothing.
 func (q *Quota) Grow(n int64) vfs.Errno {
-	if q == nil || n <= 0 || q.bytes.take(n, q.limits.Bytes) {
+	if q == nil || n <= 0 {
 		return vfs.OK
 	}
-	q.refused(Bytes)
-	return vfs.EDQUOT
+	if !q.bytes.take(n, q.limits.Bytes) {
+		q.refused(Bytes)
+		return vfs.EDQUOT
+	}
+	errno := q.within.Grow(n)
+	if errno != vfs.OK {
+		q.bytes.give(n)
+	}
+	return errno
 }
 
 // Shrink gives n bytes back.
 func (q *Quota) Shrink(n int64) {
 	if q != nil && n > 0 {
 		q.bytes.give(n)
+		q.within.Shrink(n)
 	}
 }
 
 // AddFile charges one name, or fails with EDQUOT.
 func (q *Quota) AddFile() vfs.Errno {
-	if q == nil || q.files.take(1, q.limits.Files) {
+	if q == nil {
 		return vfs.OK
 	}
-	q.refused(Files)
-	return vfs.EDQUOT
+	if !q.files.take(1, q.limits.Files) {
+		q.refused(Files)
+		return vfs.EDQUOT
+	}
+	errno := q.within.AddFile()
+	if errno != vfs.OK {
+		q.files.give(1)
+	}
+	return errno
 }
 
 // RemoveFile gives one name back.
 func (q *Quota) RemoveFile() {
 	if q != nil {
 		q.files.give(1)
+		q.within.RemoveFile()
 	}
 }
 
 // OpenHandle charges one open file, or fails with EMFILE.
 func (q *Quota) OpenHandle() vfs.Errno {
-	if q == nil || q.handles.take(1, q.limits.Handles) {
+	if q == nil {
 		return vfs.OK
 	}
-	q.refused(Handles)
-	return vfs.EMFILE
+	if !q.handles.take(1, q.limits.Handles) {
+		q.refused(Handles)
+		return vfs.EMFILE
+	}
+	errno := q.within.OpenHandle()
+	if errno != vfs.OK {
+		q.handles.give(1)
+	}
+	return errno
 }
 
 // CloseHandle gives one open file back.
 func (q *Quota) CloseHandle() {
 	if q != nil {
 		q.handles.give(1)
+		q.within.CloseHandle()
 	}
 }
 
@@ -114,10 +148,18 @@ func (q *Quota) CheckSize(size int64) vfs.Errno {
 		return vfs.EFBIG
 	}
 	if q == nil || q.limits.FileSize == 0 || size <= q.limits.FileSize {
-		return vfs.OK
+		return q.wholeSize(size)
 	}
 	q.refused(FileSize)
 	return vfs.EFBIG
+}
+
+// wholeSize asks the account around, if there is one.
+func (q *Quota) wholeSize(size int64) vfs.Errno {
+	if q == nil || q.within == nil {
+		return vfs.OK
+	}
+	return q.within.CheckSize(size)
 }
 
 // CheckDepth fails with ENAMETOOLONG when a canonical path may not have n components.
@@ -125,8 +167,11 @@ func (q *Quota) CheckDepth(n int) vfs.Errno {
 	if n > vfs.MaxDepth {
 		return vfs.ENAMETOOLONG
 	}
-	if q == nil || q.limits.Depth == 0 || int64(n) <= q.limits.Depth {
+	if q == nil {
 		return vfs.OK
+	}
+	if q.limits.Depth == 0 || int64(n) <= q.limits.Depth {
+		return q.within.CheckDepth(n)
 	}
 	q.refused(Depth)
 	return vfs.ENAMETOOLONG

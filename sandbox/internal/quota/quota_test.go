@@ -129,3 +129,33 @@ func TestStatfsShowsTheQuota(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
+
+func TestAnAccountWithinAnotherChargesBoth(t *testing.T) {
+	refused := 0
+	whole := quota.New(quota.Limits{Bytes: 100, Files: 2, Handles: 2, FileSize: 50, Depth: 3}, func(quota.Kind) { refused++ })
+	part := whole.Within(quota.Limits{Bytes: 30})
+	if part.Grow(20) != vfs.OK || part.Grow(20) != vfs.EDQUOT || whole.Usage().Bytes != 20 {
+		t.Errorf("%+v", whole.Usage())
+	}
+	if whole.Grow(75) != vfs.OK || part.Grow(10) != vfs.EDQUOT || part.Usage().Bytes != 20 {
+		t.Errorf("%+v, %+v", part.Usage(), whole.Usage())
+	}
+	part.Shrink(20)
+	if part.AddFile() != vfs.OK || whole.AddFile() != vfs.OK || part.AddFile() != vfs.EDQUOT || part.Usage().Files != 1 {
+		t.Errorf("%+v, %+v", part.Usage(), whole.Usage())
+	}
+	part.RemoveFile()
+	if part.OpenHandle() != vfs.OK || part.OpenHandle() != vfs.OK || part.OpenHandle() != vfs.EMFILE {
+		t.Errorf("%+v", whole.Usage())
+	}
+	part.CloseHandle()
+	if part.CheckSize(51) != vfs.EFBIG || part.CheckSize(50) != vfs.OK || part.CheckDepth(4) != vfs.ENAMETOOLONG || part.CheckDepth(3) != vfs.OK {
+		t.Error("sizes or depths of the whole do not hold in the part")
+	}
+	if want := (quota.Usage{Bytes: 75, Files: 1, Handles: 1}); whole.Usage() != want || refused != 6 {
+		t.Errorf("%+v, refused %d times", whole.Usage(), refused)
+	}
+	if alone := (*quota.Quota)(nil).Within(quota.Limits{Bytes: 1}); alone.Grow(1) != vfs.OK || alone.Grow(1) != vfs.EDQUOT || alone.CheckDepth(5) != vfs.OK {
+		t.Error("an account in none")
+	}
+}
