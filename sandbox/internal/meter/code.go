@@ -2,6 +2,7 @@ package meter
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 	"strconv"
 	"sync"
@@ -23,6 +24,7 @@ type chunk struct {
 	first, last int // functions [first, last)
 	size        int
 	out         []byte
+	deep        int // functions that nest deeper than most may
 	err         error
 }
 
@@ -35,7 +37,7 @@ func rewriteCode(m *wasm.Module, sp space, e emitter, maxNesting int) ([][]byte,
 	var wg sync.WaitGroup
 	for i := range workers {
 		w := &workers[i]
-		*w = worker{m: m, emitter: e, scanner: scanner{space: sp, maxNesting: maxNesting}}
+		*w = worker{m: m, emitter: e, scanner: scanner{space: sp, maxNesting: DeepFactor * maxNesting}, usualNesting: maxNesting}
 		wg.Go(func() {
 			for {
 				n := int(next.Add(1)) - 1
@@ -56,11 +58,16 @@ func rewriteCode(m *wasm.Module, sp space, e emitter, maxNesting int) ([][]byte,
 		found.mutatesTables = found.mutatesTables || s.mutatesTable
 	}
 	code := make([][]byte, len(chunks))
+	deep := 0
 	for i := range chunks {
+		deep += chunks[i].deep
 		if chunks[i].err != nil {
 			return nil, found, chunks[i].err
 		}
 		code[i] = chunks[i].out
+	}
+	if deep > DeepFunctions {
+		return nil, found, fmt.Errorf("%w: blocks nested more than %d deep in %d functions", wasm.ErrLimit, maxNesting, deep)
 	}
 	return code, found, nil
 }
@@ -84,8 +91,10 @@ type worker struct {
 	m       *wasm.Module
 	scanner scanner
 	emitter emitter
-	body    []byte
-	locals  []wasm.LocalGroup
+	// usualNesting is what most functions must not exceed.
+	usualNesting int
+	body         []byte
+	locals       []wasm.LocalGroup
 }
 
 func (w *worker) rewrite(c *chunk) {
@@ -111,6 +120,9 @@ func (w *worker) function(c *chunk, i int) error {
 			positioned.Subject = "code[" + strconv.Itoa(i) + "]"
 		}
 		return err
+	}
+	if s.deepest > w.usualNesting {
+		c.deep++
 	}
 	if s.freeLeaf() {
 		s.entryCost = 0

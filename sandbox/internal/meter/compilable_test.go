@@ -43,6 +43,14 @@ func TestModulesThatKeepCompilersBusyAreRefused(t *testing.T) {
 	blocks := func(locals uint32, open []byte, n int) func(m *Module) {
 		return func(m *Module) { m.Func("_start", nil, nil, Locals(I32, locals), repeat(n, open), repeat(n, End)) }
 	}
+	deep := func(functions, n int) func(m *Module) {
+		return func(m *Module) {
+			for range functions {
+				m.Func("", nil, nil, nil, repeat(n, Block()), repeat(n, End))
+			}
+			m.Func("_start", nil, nil, nil)
+		}
+	}
 	for name, c := range map[string]struct {
 		build   func(m *Module)
 		refused bool
@@ -52,7 +60,9 @@ func TestModulesThatKeepCompilersBusyAreRefused(t *testing.T) {
 		"blocks with some locals": {blocks(500, Block(), 2000), false},
 		"blocks with many locals": {blocks(20_000, Block(), 2000), true},
 		"deep nesting":            {blocks(0, Block(), 4000), false},
-		"very deep nesting":       {blocks(0, Block(), 6000), true},
+		"one very deep nesting":   {blocks(0, Block(), 5000), false},
+		"many very deep nestings": {deep(5, 5000), true},
+		"deepest nesting":         {blocks(0, Block(), 13000), true},
 		"wide calls":              {calls(1000), false},
 		"many wide calls":         {calls(2000), true},
 		"wide branches":           {branches(500), false},

@@ -60,7 +60,7 @@ type Options struct {
 	MaxFunctions  int // functions that the module defines
 	MaxBodySize   int // bytes of one function
 	MaxLocals     int // locals of one function
-	MaxNesting    int // depth of blocks
+	MaxNesting    int // depth of blocks, but for DeepFunctions functions
 
 	// MaxTableElements bounds the elements of all tables together, because table
 	// memory is the host's and engines do not limit it. A module that exceeds it from
@@ -69,9 +69,16 @@ type Options struct {
 	MaxTableElements uint32
 }
 
+// Compilers take time by the square of how deep blocks nest. Large programs have a few functions that nest deeper than all
+// others: those of SQLite, compiled by Go, have up to 10,500 blocks in each other. So a few functions may.
+const (
+	DeepFunctions = 4
+	DeepFactor    = 3 // times MaxNesting
+)
+
 // The defaults of Options that package wasm does not define.
 const (
-	DefaultMaxNesting       = 5 << 10 // the largest function of SQLite, compiled by Go, has 4.5 thousand
+	DefaultMaxNesting       = 1 << 12
 	DefaultMaxTableElements = 1 << 20
 )
 

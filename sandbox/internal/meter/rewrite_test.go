@@ -277,7 +277,7 @@ func TestBadBodiesAreRefusedWithTheirPosition(t *testing.T) {
 		"else in a block":           {cat(void(wasm.OpBlock), op(wasm.OpElse), end), wasm.ErrMalformed, "else without if"},
 		"second else":               {cat(i32c(0), void(wasm.OpIf), op(wasm.OpElse), op(wasm.OpElse), end), wasm.ErrMalformed, "else without if"},
 		"atomic":                    {[]byte{0xfe, 0, 2, 0}, wasm.ErrUnsupported, "0xfe"},
-		"deep nesting":              {bytes.Repeat(void(wasm.OpBlock), 200), wasm.ErrLimit, "nested"},
+		"deep nesting":              {bytes.Repeat(void(wasm.OpBlock), 400), wasm.ErrLimit, "nested"},
 	} {
 		var b builder
 		b.Func("", nil, nil, nil, op(wasm.OpNop))

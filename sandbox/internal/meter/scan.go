@@ -72,6 +72,7 @@ type scanner struct {
 	sized     bool  // an eventSized exists
 	calls     bool
 
+	deepest       int    // how many blocks are open at once, at most
 	blocks, loops uint64 // opened in the body
 	passed        uint64 // values that calls and blocks take and return
 	branches      uint64 // bytes of branch instructions, each of which has a target
@@ -91,7 +92,7 @@ func (s *scanner) scan(code *wasm.Code, numLocals, results uint64) error {
 	s.events, s.frames = s.events[:0], append(s.frames[:0], frame{op: byte(wasm.OpBlock), loop: noLoop})
 	s.entryCost, s.foldInto = CostEntry+localsCost(code.Locals), noLoop
 	s.sized, s.calls, s.straight = false, false, true
-	s.blocks, s.loops, s.passed, s.branches, s.widest = 0, 0, 0, 0, max(results, 1)
+	s.blocks, s.loops, s.passed, s.branches, s.widest, s.deepest = 0, 0, 0, 0, max(results, 1), 0
 	s.reader.Reset(code.Body, code.Offset)
 
 	var in wasm.Instr
@@ -244,6 +245,7 @@ func (s *scanner) open(in *wasm.Instr) error {
 	if in.Op != wasm.OpBlock {
 		s.straight = false
 	}
+	s.deepest = max(s.deepest, len(s.frames))
 	s.frames = append(s.frames, f)
 	return nil
 }
