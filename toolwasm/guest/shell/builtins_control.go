@@ -199,7 +199,7 @@ func builtinExec(sh *Shell, c *syntax.Simple, args []string) int {
 	t, status := sh.resolve(rest[0])
 	if status != 0 {
 		if status == command.StatusNotFound && !strings.Contains(rest[0], "/") {
-			sh.errorf("exec: %s: not found%s", rest[0], advice(rest[0]))
+			sh.errorf("exec: %s: not found%s", rest[0], sh.advice(rest[0]))
 			sh.status = status
 		} else {
 			sh.notFound(rest[0], status)

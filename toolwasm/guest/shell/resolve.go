@@ -186,7 +186,7 @@ func (sh *Shell) notFound(name string, status int) {
 			sh.call(fn, []string{fn.name, name}, len(sh.temps))
 			return
 		}
-		sh.errorf("%s: command not found%s", name, advice(name))
+		sh.errorf("%s: command not found%s", name, sh.advice(name))
 	default:
 		sh.errorf("%s: %s", name, sh.whyNotExec(name))
 	}
@@ -207,34 +207,6 @@ func (sh *Shell) whyNotExec(name string) string {
 		return "Permission denied"
 	}
 	return "cannot execute binary file: Exec format error"
-}
-
-// advice says what there is instead of a well-known command that is not here, and who can add it.
-func advice(name string) string {
-	const install = "; the operator can install it: openclaw programs add"
-	switch name {
-	case "python", "python3":
-		return ": " + name + " is not installed in this sandbox; use the shell, awk, sed and jq instead" + install + " " + name + " FILE.wasm --preset python"
-	case "perl", "ruby", "php", "lua", "sqlite3":
-		return ": " + name + " is not installed in this sandbox; use the shell, awk, sed and jq instead" + install + " " + name + " FILE.wasm"
-	case "node", "js":
-		return ": " + name + " is not available in this sandbox; use jq for JSON and the shell for scripts"
-	case "npm", "npx", "deno", "bun", "yarn", "pnpm", "pip", "pip3", "apt", "apt-get", "dnf", "yum", "apk", "brew", "cargo", "gem":
-		return ": packages cannot be installed in this sandbox; `compgen -c` lists the commands that exist"
-	case "curl", "wget", "ssh", "scp", "nc", "ping", "telnet", "ftp", "rsync", "dig", "nslookup":
-		return ": this sandbox has no network access from the shell"
-	case "sudo", "su", "doas":
-		return ": there are no other users in this sandbox; run the command without " + name
-	case "docker", "podman", "systemctl", "service", "crontab":
-		return ": " + name + " is not available in this sandbox, which has no services or containers"
-	case "git":
-		return ": git is not available in this sandbox; diff and patch are"
-	case "gcc", "cc", "clang", "g++", "make", "cmake", "go", "rustc", "java", "javac", "tsc":
-		return ": there is no compiler or build tool in this sandbox; run builds outside of it"
-	case "vim", "vi", "nano", "emacs", "less", "more":
-		return ": there is no terminal in this sandbox; use cat, sed or a here-document"
-	}
-	return ""
 }
 
 // startScript runs a script file as a process of its own.
@@ -259,7 +231,7 @@ func (sh *Shell) startScript(t target, args []string) int {
 	argv = append(append(append([]string(nil), argv...), t.file), args[1:]...)
 	it, status := sh.resolveInterp(argv[0])
 	if status != 0 {
-		sh.errorf("%s: cannot execute: required file not found%s", t.file, advice(baseOf(argv[0])))
+		sh.errorf("%s: cannot execute: required file not found%s", t.file, sh.advice(baseOf(argv[0])))
 		return command.StatusNotFound
 	}
 	if it.cmd == nil {

@@ -76,7 +76,7 @@ func (s *spawner) Spawn(parent *command.Proc, spec command.Spec) int {
 			msg = sh.whyNotExec(spec.Argv[0])
 		}
 		name := spec.Argv[0]
-		if hint := advice(name); hint != "" {
+		if hint := sh.advice(name); hint != "" {
 			msg += hint
 		}
 		sh.write(2, parent.Name+": "+quoted(parent.Name, name)+": "+msg+"\n")
