@@ -23,7 +23,10 @@ var rooms = []string{"cmd", "runtime", "skills", "workspace", "toolwasm", "sandb
 
 // mayUse lists the packages that may import what reaches outside the process. Tests may import anything.
 var mayUse = map[string][]string{
-	"os/exec":  {"toolwasm/internal/build"}, // compiles the toolbox, never at run time
+	"os/exec": {
+		"toolwasm/internal/build", // compiles the toolbox, never at run time
+		"skills/compile",          // calls compilers for the skills that a user writes: "openclaw skills build" alone
+	},
 	"net":      {},
 	"net/http": {"runtime/model/wire", "runtime/model/wire/wiretest"}, // asks models; servers for tests
 	"plugin":   {},

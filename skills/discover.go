@@ -37,6 +37,8 @@ type Options struct {
 	HasCommand func(name string) bool // in the sandbox
 	HasConfig  func(path string) bool // set, and neither false, 0 nor empty
 	OS         string                 // of the commands; empty: linux
+	// Veto, when set, gives a reason not to offer a skill, or nothing.
+	Veto func(s *Skill) string
 }
 
 // Entry is the settings of one skill.

@@ -50,6 +50,12 @@ func (s *Skill) decide(o *Options) {
 		s.Blocked = true
 		s.because("the agent's list of skills does not have it")
 	}
+	if o.Veto != nil {
+		if reason := o.Veto(s); reason != "" {
+			s.Vetoed = true
+			s.because("%s", reason)
+		}
+	}
 	s.checkOS(o)
 	if !s.Always {
 		s.checkRequired(o, entry)

@@ -69,6 +69,7 @@ type Skill struct {
 	Disabled bool     `json:"disabled"`           // by the configuration
 	Blocked  bool     `json:"blockedByAllowlist"` // of the agent, or of bundled skills
 	Surplus  bool     `json:"overLimit"`          // there are too many
+	Vetoed   bool     `json:"vetoed,omitempty"`   // by whoever looks for skills
 	Missing  Missing  `json:"missing"`
 	Reasons  []string `json:"reasons"`
 

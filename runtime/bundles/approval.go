@@ -74,6 +74,16 @@ func (i *Installed) Check() (capability.Set, error) {
 	return capability.Intersect(asked, a.Allowed), nil
 }
 
+// Approved tells why an installed bundle may not be used as it is; nil: it may.
+func (s *Store) Approved(ctx context.Context, name string) error {
+	i, err := s.Get(ctx, name)
+	if err != nil {
+		return err
+	}
+	_, err = i.Check()
+	return err
+}
+
 // approval is what the operator allows by saying yes to all that the bundle asks for.
 func (i *Installed) approval(now time.Time) Approval {
 	return Approval{

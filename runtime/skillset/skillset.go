@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"openclaw/runtime/bundles"
 	"openclaw/runtime/config"
 	"openclaw/runtime/config/json5"
 	"openclaw/runtime/confinement"
@@ -25,6 +26,8 @@ import (
 type Options struct {
 	// HasProgram tells whether a program is installed that commands can run by name. Nil means what the state directory has.
 	HasProgram func(name string) bool
+	// Bundle tells why the skill of a packed one is not offered; nil: it is. Without it no packed skill is offered.
+	Bundle func(ctx context.Context, name string) error
 }
 
 // Find looks for the skills of an agent.
@@ -42,6 +45,7 @@ func Find(ctx context.Context, conf *config.Config, agent *config.Agent, o Optio
 			return toolwasm.HasCommand(name) || hasProgram(name)
 		},
 		HasConfig: func(path string) bool { return configured(conf, path) },
+		Veto:      func(s *skills.Skill) string { return o.veto(ctx, s) },
 	})
 }
 
@@ -58,6 +62,20 @@ func installed(stateDir string) func(name string) bool {
 		return names
 	})
 	return func(name string) bool { return names()[name] }
+}
+
+// veto keeps a packed skill from being offered that has not been approved as it is: its text is a stranger's, too.
+func (o Options) veto(ctx context.Context, s *skills.Skill) string {
+	if s.Source != skills.SourceManaged || !bundles.IsBundle(s.Dir) {
+		return ""
+	}
+	if o.Bundle == nil {
+		return "it is packed, and its approval is not known here"
+	}
+	if err := o.Bundle(ctx, s.Name); err != nil {
+		return strings.TrimPrefix(err.Error(), "bundles: skill "+s.Name+": ")
+	}
+	return ""
 }
 
 // private are the runtime's own places, which no tool may read.
