@@ -173,7 +173,7 @@ func syntaxMessage(m string) string {
 func (e *engine) compile(name, prefix, src string) *goja.Program {
 	e.texts[name] = compiledText{prefix + src, len(prefix)}
 	src = prefix + src
-	tree, err := goja.Parse(name, src, parser.WithDisableSourceMaps)
+	tree, err := parser.ParseFile(nil, name, src, 0, parser.WithDisableSourceMaps)
 	if err != nil {
 		e.syntaxError(name, err)
 	}

@@ -191,13 +191,13 @@ func (inv *invocation) ignored(name string, hasValue bool, rest []string) ([]str
 }
 
 func run(p *command.Proc, engine func() (*engine, error)) int {
+	if status, done := information(p); done {
+		return status
+	}
 	inv, err := parseArgs(p.Args)
 	if err != nil {
 		p.Errorf("%s", err)
 		return statusBadOption
-	}
-	if status, done := information(p); done {
-		return status
 	}
 	e, err := engine()
 	if err != nil {

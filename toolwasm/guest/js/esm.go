@@ -326,7 +326,7 @@ func (m *moduleParser) property(names []string, at, end int) ([]string, int) {
 	switch {
 	case m.is(at, "..."):
 		return m.element(names, at, end)
-	case m.is(at, "[") && m.is(m.tokens[at].pair+1, ":"):
+	case m.is(at, "[") && m.tokens[at].pair > at && m.is(m.tokens[at].pair+1, ":"):
 		return m.element(names, m.tokens[at].pair+2, end)
 	case m.is(at+1, ":"):
 		return m.element(names, at+2, end)

@@ -225,6 +225,8 @@ func (l *lowering) forAwait(i int, generator bool) int {
 		step = "yield " + awaitMarker + "(" + name + ".step())"
 	}
 	l.b.WriteString("for(const " + name + "=" + eachAwaited + "(" + value + ");" + step + ";)for(" + head + " of " + name + ")")
+	lines := strings.Count(l.src[l.tokens[i].start:l.tokens[end].end], "\n") - strings.Count(head, "\n") - strings.Count(value, "\n")
+	l.b.WriteString(strings.Repeat("\n", lines))
 	l.at = l.tokens[end].end
 	l.changed = true
 	return end + 1
