@@ -11,7 +11,7 @@ import (
 	"openclaw/runtime/tools"
 )
 
-// maxCutAnswers is how many answers in a row may end at the model's output limit inside a tool call.
+// maxCutAnswers is how many answers in a row may lose their calls: they end at the model's output limit inside one, or are too large.
 const maxCutAnswers = 3
 
 const cutText = "Your last answer reached the output limit inside a tool call, which was dropped. Call the tool again with less at once."
@@ -20,7 +20,7 @@ const cutText = "Your last answer reached the output limit inside a tool call, w
 const cutType = "openclaw:answer-cut"
 
 // ErrCut is the cause when the model's answers keep ending inside tool calls.
-var ErrCut = errors.New("the model's answers keep reaching its output limit inside tool calls")
+var ErrCut = errors.New("the model's answers keep losing their tool calls: they reach its output limit, or are too large")
 
 // loop asks the model and runs tools until the model has answered.
 func (n *run) loop(ctx context.Context) error {
@@ -33,16 +33,21 @@ func (n *run) loop(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		calls, cut := settleCalls(answer)
+		calls, lost := settleCalls(answer)
+		if size, err := shorten(answer); err != nil {
+			return err
+		} else if size > 0 && (len(calls) > 0 || lost != "") {
+			calls, lost = nil, oversize(size)
+		}
 		if err := n.record(ctx, answer); err != nil {
 			return err
 		}
 		switch {
-		case cut && len(calls) == 0:
+		case lost != "" && len(calls) == 0:
 			if cuts++; cuts == maxCutAnswers {
 				return fmt.Errorf("agent: run in %s: %w", n.key, ErrCut)
 			}
-			if err := n.tell(ctx, cutType, cutText); err != nil {
+			if err := n.tell(ctx, cutType, lost); err != nil {
 				return err
 			}
 			continue
@@ -57,13 +62,17 @@ func (n *run) loop(ctx context.Context) error {
 	}
 }
 
-// settleCalls takes the calls out of an answer that did not end to have them run. cut tells that the answer's length was the reason.
-func settleCalls(answer *model.Message) (calls []model.Block, cut bool) {
+// settleCalls takes the calls out of an answer that did not end to have them run. lost is what the model is told when the answer's
+// length was the reason.
+func settleCalls(answer *model.Message) (calls []model.Block, lost string) {
 	calls = answer.Calls()
 	if len(calls) == 0 || answer.StopReason == model.StopToolUse || answer.StopReason == model.StopEnd {
-		return calls, false
+		return calls, ""
 	}
-	cut = answer.StopReason == model.StopLength
+	cut := answer.StopReason == model.StopLength
+	if cut {
+		lost = cutText
+	}
 	keep := func(b model.Block) bool { return cut && b.Malformed == "" }
 	var kept, content []model.Block
 	for _, b := range answer.Content {
@@ -76,7 +85,7 @@ func settleCalls(answer *model.Message) (calls []model.Block, cut bool) {
 		content = append(content, b)
 	}
 	answer.Content = content
-	return kept, cut
+	return kept, lost
 }
 
 // ask gets the model's next answer.
@@ -143,6 +152,9 @@ func (n *run) salvage(ctx context.Context, answer *model.Message) error {
 		return nil
 	}
 	answer.Content = content
+	if _, err := shorten(answer); err != nil {
+		return err
+	}
 	settle, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
 	return n.append(settle, *answer)

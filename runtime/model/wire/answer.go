@@ -3,6 +3,8 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,14 +44,14 @@ func newAnswer(c *client, r *model.Request, on func(model.Delta)) *answer {
 // grow counts what the answer holds.
 func (a *answer) grow(n int) error {
 	if a.size += n; a.size > MaxAnswerBytes {
-		return ErrTooLarge
+		return fmt.Errorf("%w: it has more than %d bytes", ErrTooLarge, MaxAnswerBytes)
 	}
 	return nil
 }
 
 func (a *answer) begin(b model.Block) (*part, error) {
 	if len(a.blocks) >= MaxBlocks {
-		return nil, ErrTooLarge
+		return nil, fmt.Errorf("%w: it has more than %d blocks", ErrTooLarge, MaxBlocks)
 	}
 	p := &part{block: b, index: notShown}
 	a.blocks = append(a.blocks, p)
@@ -94,9 +96,14 @@ func (a *answer) endTexts() {
 	}
 }
 
+// call begins a call. One without an id, or with that of another call of the answer, gets an id of its own: results could not be
+// told apart.
 func (a *answer) call(id, name string) (*part, error) {
 	if a.calls++; a.calls > MaxCalls {
-		return nil, ErrTooLarge
+		return nil, fmt.Errorf("%w: it has more than %d calls of tools", ErrTooLarge, MaxCalls)
+	}
+	if id == "" || slices.ContainsFunc(a.shown, func(p *part) bool { return p.block.Type == model.BlockToolCall && p.block.ID == id }) {
+		id = newID()
 	}
 	if err := a.grow(len(id) + len(name)); err != nil {
 		return nil, err
@@ -109,11 +116,12 @@ func (a *answer) call(id, name string) (*part, error) {
 	return p, err
 }
 
-// write adds to a block.
+// write adds to a block. Arguments that come as JSON within JSON may hold what is no UTF-8, which nothing after this takes.
 func (a *answer) write(p *part, s string) error {
 	if s == "" {
 		return nil
 	}
+	s = strings.ToValidUTF8(s, "\uFFFD")
 	if err := a.grow(len(s)); err != nil {
 		return err
 	}
@@ -205,13 +213,13 @@ func (p *part) whole() model.Block {
 	return b
 }
 
-// arguments is a JSON object, or {} and the text that is none.
+// arguments is a JSON object, or {} and the text that is none, or that nests too deep to be kept and sent as one.
 func arguments(text string) (json.RawMessage, string) {
 	if strings.TrimSpace(text) == "" {
 		return json.RawMessage("{}"), ""
 	}
 	var members map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(text), &members); err != nil || members == nil {
+	if err := json.Unmarshal([]byte(text), &members); err != nil || members == nil || deep(text) {
 		return json.RawMessage("{}"), text
 	}
 	var b bytes.Buffer
@@ -219,4 +227,25 @@ func arguments(text string) (json.RawMessage, string) {
 		return json.RawMessage("{}"), text
 	}
 	return b.Bytes(), ""
+}
+
+// deep tells whether a JSON text nests deeper than MaxDepth.
+func deep(text string) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			if depth++; depth > MaxDepth {
+				return true
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return false
 }

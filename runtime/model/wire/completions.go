@@ -179,7 +179,7 @@ func (completions) assistant(t turn) object {
 		switch b.Type {
 		case model.BlockToolCall:
 			calls = append(calls, object{
-				"id": callID(b.ID, completionsMaxCallID), "type": "function", "function": object{"name": b.Name, "arguments": argumentsText(b)},
+				"id": callID(b.ID, completionsMaxCallID), "type": "function", "function": object{"name": toolName(b.Name), "arguments": argumentsText(b)},
 			})
 		case model.BlockThinking:
 			replayReasoning(message, b)

@@ -179,7 +179,7 @@ func (google) said(t turn, strict bool) []object {
 		case model.BlockThinking:
 			part["text"], part["thought"] = b.Thinking, true
 		case model.BlockToolCall:
-			call := object{"name": b.Name, "args": argumentsJSON(b)}
+			call := object{"name": toolName(b.Name), "args": argumentsJSON(b)}
 			if t.own && !strings.HasPrefix(b.ID, localID) {
 				call["id"] = callID(b.ID, googleMaxCallID)
 			}
@@ -202,7 +202,7 @@ func (google) result(t turn, sent map[string]bool) object {
 	if t.IsError {
 		key = "error"
 	}
-	response := object{"name": t.ToolName, "response": object{key: t.resultText()}}
+	response := object{"name": toolName(t.ToolName), "response": object{key: t.resultText()}}
 	if sent[t.ToolCallID] {
 		response["id"] = callID(t.ToolCallID, googleMaxCallID)
 	}

@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"fmt"
 	"slices"
+	"strings"
 
 	"openclaw/runtime/model"
 )
@@ -19,9 +21,11 @@ type turn struct {
 
 // conversation is what a model is shown of a request's messages:
 //   - calls without a result, results without a call, and messages without content are left out, which every provider refuses;
-//   - thinking of other models is left out, which none of them can check.
+//   - thinking of other models is left out, which none of them can check;
+//   - no two calls have the same id.
 func conversation(c *client, r *model.Request) []turn {
 	called, answered := pairs(r.Messages)
+	ids := names{}
 	var turns []turn
 	for i := range r.Messages {
 		m := r.Messages[i] // a copy, the blocks of which are others
@@ -47,9 +51,33 @@ func conversation(c *client, r *model.Request) []turn {
 		case len(m.Content) == 0 || m.Role == model.RoleAssistant && !saysAnything(m.Content):
 			continue
 		}
+		ids.tellApart(&m)
 		turns = append(turns, turn{Message: &m, own: own})
 	}
 	return turns
+}
+
+// names are how often each id of a call was given. Some servers begin anew in each answer, and others refuse an id that comes twice.
+type names map[string]int
+
+// tellApart gives calls whose ids were given before, and their results, which follow them, ids of their own.
+func (n names) tellApart(m *model.Message) {
+	own := func(id string) string {
+		if n[id] < 2 {
+			return id
+		}
+		return fmt.Sprintf("%s-%d", id, n[id])
+	}
+	if m.Role == model.RoleToolResult {
+		m.ToolCallID = own(m.ToolCallID)
+		return
+	}
+	for i, b := range m.Content {
+		if b.Type == model.BlockToolCall {
+			n[b.ID]++
+			m.Content[i].ID = own(b.ID)
+		}
+	}
 }
 
 // saysAnything tells whether there is more than thinking: thinking alone is no answer, and no provider takes it for one.
@@ -83,6 +111,24 @@ func callID(id string, most int) string {
 	}
 	sum := sha256.Sum256([]byte(id))
 	return "call_" + hex.EncodeToString(sum[:12])
+}
+
+// maxToolName is the longest name of a tool that every protocol takes.
+const maxToolName = 64
+
+// toolName is a name that a protocol takes. Models also call what is no tool; where the call goes back under a name that no tool can
+// have, providers refuse the whole conversation.
+func toolName(name string) string {
+	plain := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
+			return r
+		}
+		return '_'
+	}, name)
+	if plain == "" {
+		return "unnamed"
+	}
+	return plain[:min(len(plain), maxToolName)]
 }
 
 // emptyResult stands for a tool's result without content, which some providers refuse.

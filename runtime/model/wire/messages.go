@@ -214,7 +214,7 @@ func (messages) content(blocks []model.Block) []object {
 				list = append(list, block)
 			}
 		case model.BlockToolCall:
-			list = append(list, object{"type": "tool_use", "id": callID(b.ID, messagesMaxCallID), "name": b.Name, "input": argumentsJSON(b)})
+			list = append(list, object{"type": "tool_use", "id": callID(b.ID, messagesMaxCallID), "name": toolName(b.Name), "input": argumentsJSON(b)})
 		case model.BlockImage:
 			list = append(list, object{"type": "image", "source": object{"type": "base64", "media_type": b.MIMEType, "data": base64Of(b)}})
 		}

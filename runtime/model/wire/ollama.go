@@ -73,7 +73,7 @@ func (p ollama) messages(c *client, r *model.Request) []object {
 		case model.RoleAssistant:
 			list = append(list, p.assistant(t))
 		case model.RoleToolResult:
-			list = append(list, object{"role": "tool", "content": t.resultText(), "tool_name": t.ToolName, "tool_call_id": t.ToolCallID})
+			list = append(list, object{"role": "tool", "content": t.resultText(), "tool_name": toolName(t.ToolName), "tool_call_id": t.ToolCallID})
 			if images := groupImages(turns, i); len(images) > 0 {
 				list = append(list, withImages(object{"role": "user", "content": resultImages}, images))
 			}
@@ -102,7 +102,7 @@ func (ollama) assistant(t turn) object {
 		case model.BlockThinking:
 			thinking += b.Thinking
 		case model.BlockToolCall:
-			calls = append(calls, object{"id": b.ID, "type": "function", "function": object{"name": b.Name, "arguments": argumentsJSON(b)}})
+			calls = append(calls, object{"id": b.ID, "type": "function", "function": object{"name": toolName(b.Name), "arguments": argumentsJSON(b)}})
 		}
 	}
 	if thinking != "" {

@@ -110,7 +110,7 @@ func (p responses) items(t turn) []any {
 func (responses) item(b model.Block, mark itemMark) object {
 	item := object{"type": "message", "role": "assistant", "status": "completed", "content": []object{{"type": "output_text", "text": b.Text, "annotations": []any{}}}}
 	if b.Type == model.BlockToolCall {
-		item = object{"type": "function_call", "call_id": callID(b.ID, responsesMaxCallID), "name": b.Name, "arguments": argumentsText(b)}
+		item = object{"type": "function_call", "call_id": callID(b.ID, responsesMaxCallID), "name": toolName(b.Name), "arguments": argumentsText(b)}
 	}
 	if mark.ID != "" {
 		item["id"] = mark.ID

@@ -41,6 +41,7 @@ const (
 	MaxAnswerBytes = 16 << 20  // of text, thinking, arguments and signatures together
 	MaxBlocks      = 2048      // of an answer
 	MaxCalls       = 256       // among them
+	MaxDepth       = 200       // of the arguments of a call
 	maxErrorBody   = 64 << 10  // of an answer that is an error; the rest is not read
 )
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"openclaw/runtime/model/wire"
@@ -76,20 +77,37 @@ func str(v any) string {
 	return s
 }
 
-// open are calls that wait for their results.
+// open are the calls by their ids, and whether they wait for their results.
 type open map[string]bool
+
+// toolName is what a tool can be called.
+var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+// call takes a call. Not all providers mind an id that comes twice, but some do.
+func (o open) call(id, name string) error {
+	if _, before := o[id]; before {
+		return fmt.Errorf("the id %q comes twice", id)
+	}
+	if !toolName.MatchString(name) {
+		return fmt.Errorf("no tool can be called %q", name)
+	}
+	o[id] = true
+	return nil
+}
 
 func (o open) answer(id string) error {
 	if !o[id] {
 		return fmt.Errorf("there is a result of %q, which was not called", id)
 	}
-	delete(o, id)
+	o[id] = false
 	return nil
 }
 
 func (o open) empty() error {
-	for id := range o {
-		return fmt.Errorf("the call %q has no result", id)
+	for id, waits := range o {
+		if waits {
+			return fmt.Errorf("the call %q has no result", id)
+		}
 	}
 	return nil
 }
@@ -123,7 +141,9 @@ func checkCompletions(b object, isOllama bool) error {
 				if _, isText := function["arguments"].(string); isText == isOllama {
 					return errors.New("arguments are of the wrong type")
 				}
-				calls[str(obj(c)["id"])] = true
+				if err := calls.call(str(obj(c)["id"]), str(function["name"])); err != nil {
+					return err
+				}
 			}
 		case "tool":
 			if _, ok := m["content"].(string); !ok {
@@ -167,7 +187,9 @@ func (s *Server) checkResponses(b object) error {
 			if _, ok := item["arguments"].(string); !ok {
 				return errors.New("arguments are no text")
 			}
-			calls[str(item["call_id"])] = true
+			if err := calls.call(str(item["call_id"]), str(item["name"])); err != nil {
+				return err
+			}
 		case "function_call_output":
 			if err := calls.answer(str(item["call_id"])); err != nil {
 				return err
@@ -258,7 +280,9 @@ func (s *Server) checkBlocks(m object, calls open) error {
 			if obj(block["input"]) == nil {
 				return errors.New("an input is no object")
 			}
-			calls[str(block["id"])] = true
+			if err := calls.call(str(block["id"]), str(block["name"])); err != nil {
+				return err
+			}
 		case "tool_result":
 			if err := calls.answer(str(block["tool_use_id"])); err != nil {
 				return err
@@ -295,8 +319,12 @@ func (s *Server) checkGoogle(b object) error {
 		}
 		calls = 0
 		for _, raw := range parts {
-			if obj(raw)["functionCall"] != nil {
-				calls++
+			call := obj(obj(raw)["functionCall"])
+			if call == nil {
+				continue
+			}
+			if calls++; !toolName.MatchString(str(call["name"])) {
+				return fmt.Errorf("no tool can be called %q", call["name"])
 			}
 		}
 	}
