@@ -27,6 +27,9 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 		if err := db.Exec(conn, "UPDATE windows SET session = NULL, owner = NULL WHERE session = ?", nil, info.session); err != nil {
 			return err
 		}
+		if err := db.Exec(conn, "DELETE FROM inputs WHERE session_key = ?", nil, key); err != nil {
+			return err
+		}
 		return db.Exec(conn, "DELETE FROM sessions WHERE n = ?", nil, info.session)
 	})
 	if err != nil {

@@ -138,8 +138,34 @@ func (s *Store) Windows(ctx context.Context, key string) (list []Window, err err
 type Patch struct {
 	Label    *string
 	Meta     json.RawMessage
+	Members  map[string]json.RawMessage // of Meta: put beside those that are there; null takes one away
 	Archived *bool
 	Reason   string // of archiving
+}
+
+// mergeMeta puts members beside those that are there.
+func mergeMeta(old json.RawMessage, p Patch) (string, error) {
+	if p.Meta != nil {
+		return "", errors.New("meta: either as a whole or by its members")
+	}
+	all := map[string]json.RawMessage{}
+	if len(old) > 0 {
+		if err := json.Unmarshal(old, &all); err != nil {
+			return "", fmt.Errorf("meta: %w", err)
+		}
+	}
+	for name, value := range p.Members {
+		if len(value) == 0 || string(value) == "null" {
+			delete(all, name)
+			continue
+		}
+		all[name] = value
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		return "", fmt.Errorf("meta: %w", err)
+	}
+	return checkMeta(text)
 }
 
 // Update changes a session without writing to its transcript. It needs no claim, but what a run writes is not archived.
@@ -159,6 +185,13 @@ func (s *Store) Update(ctx context.Context, key string, p Patch) (info Info, err
 		}
 		if p.Meta != nil {
 			meta, err := checkMeta(p.Meta)
+			if err != nil {
+				return err
+			}
+			set("meta", meta)
+		}
+		if p.Members != nil {
+			meta, err := mergeMeta(info.Meta, p)
 			if err != nil {
 				return err
 			}

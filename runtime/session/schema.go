@@ -7,7 +7,7 @@ const applicationID = 0x4f436173
 
 // schema of an agent's database. Times are milliseconds since 1970. A migration that has been released is never changed.
 func schema() db.Schema {
-	return db.Schema{Name: "agent database", ApplicationID: applicationID, Migrations: []string{schemaV1, schemaV2}}
+	return db.Schema{Name: "agent database", ApplicationID: applicationID, Migrations: []string{schemaV1, schemaV2, schemaV3}}
 }
 
 // The number of an entry is its window's number and its place in the window (see entryNumber): the entries of a window lie
@@ -72,6 +72,19 @@ CREATE TABLE upkeep (
 	one        INTEGER PRIMARY KEY CHECK (one = 1),
 	cleaned_at INTEGER NOT NULL
 ) STRICT;
+`
+
+// schemaV3 keeps what was said to sessions until it is in a transcript.
+const schemaV3 = `
+CREATE TABLE inputs (
+	n           INTEGER PRIMARY KEY AUTOINCREMENT, -- the order in which they were accepted
+	id          TEXT NOT NULL UNIQUE,
+	session_key TEXT NOT NULL,                     -- of a session that may not exist yet
+	accepted_at INTEGER NOT NULL,
+	owner       TEXT NOT NULL,                     -- the process that accepted it
+	body        TEXT NOT NULL                      -- JSON object
+) STRICT;
+CREATE INDEX inputs_session ON inputs (session_key, n);
 `
 
 // seqBits is the part of an entry's number that counts within its window.
