@@ -34,9 +34,15 @@ func grantFlags() []cli.Flag {
 // openGrant reads the options of grantFlags. With a session it makes what the session's tools are mounted, and refuses a tool
 // that the session does not have. release must be called when the grant is not used any more.
 func openGrant(c *cli.Context, tool string) (grant sandbox.Grant, release func(), err error) {
-	grant, err = grantOf(c)
-	if err != nil || !c.IsSet("session") && !c.IsSet("agent") {
-		return grant, func() {}, err
+	if grant, err = grantOf(c); err != nil {
+		return grant, nil, err
+	}
+	if !c.IsSet("session") && !c.IsSet("agent") {
+		if location, err := config.Locate(config.Options{}); err == nil { // who has no state directory has installed nothing
+			grant.Programs, err = commandsOfSkills(c.Context, location.StateDir, grant, nil)
+			return grant, func() {}, err
+		}
+		return grant, func() {}, nil
 	}
 	if c.IsSet("workspace") || c.IsSet("read-only") {
 		return grant, nil, errors.New("--session and --agent say what the workspace is: they exclude --workspace and --read-only")
@@ -57,11 +63,18 @@ func openGrant(c *cli.Context, tool string) (grant sandbox.Grant, release func()
 	if err != nil {
 		return grant, nil, errors.Join(err, db.Close())
 	}
-	opened.Grant.Limits = grant.Limits
-	return opened.Grant, func() {
+	release = func() {
 		opened.Close()
 		_ = db.Close()
-	}, nil
+	}
+	opened.Grant.Limits = grant.Limits
+	commands, err := commandsOfSkills(c.Context, conf.StateDir, opened.Grant, append([]confinement.Skill{}, request.Skills...))
+	if err != nil {
+		release()
+		return grant, nil, err
+	}
+	opened.Grant.Programs = append(opened.Grant.Programs, commands...)
+	return opened.Grant, release, nil
 }
 
 // grantOf reads the options of grantFlags, apart from the session.

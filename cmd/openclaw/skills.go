@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -23,13 +24,19 @@ A skill is a directory with a SKILL.md. Skills are looked for in the agent's wor
 with the program, and in skills.load.extraDirs. Of several with one name the first counts.
 Sessions find them read-only at /skills/NAME. docs/skills.md has the rest.
 
+A skill can be packed into one file, with programs, which run under a grant of their own once
+somebody has approved what they ask for. docs/bundles.md has the rest.
+
 The exit status is 0 when it is done; 1 when it is not: a skill is unknown to info, or check
-found a file that cannot be used; 78 when the configuration is not valid.
+found a file that cannot be used, or a tool failed; 78 when the configuration is not valid.
 
 EXAMPLES
    openclaw skills list --eligible
    openclaw skills info weather
-   openclaw skills check --json | jq '.problems[]'`
+   openclaw skills check --json | jq '.problems[]'
+   openclaw skills new tally --lang shell && openclaw skills pack tally -o tally.wasm
+   openclaw skills install tally.wasm && openclaw skills grant tally
+   openclaw skills run tally words '{"text": "tea and tea"}'`
 
 func skillsCommand(std streams) *cli.Command {
 	flags := []cli.Flag{
@@ -56,7 +63,7 @@ func skillsCommand(std streams) *cli.Command {
 	}
 	return &cli.Command{
 		Name:      "skills",
-		Usage:     "list skills, and say why one is offered or not",
+		Usage:     "list skills and say why one is offered or not; pack, install and approve them",
 		UsageText: skillsUsage,
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
@@ -64,12 +71,12 @@ func skillsCommand(std streams) *cli.Command {
 			}
 			return cli.ShowSubcommandHelp(c)
 		},
-		Subcommands: []*cli.Command{
+		Subcommands: append([]*cli.Command{
 			sub("list", "", "list the skills of an agent", skillsList,
 				&cli.BoolFlag{Name: "eligible", Usage: "only those that its sessions are offered"}),
 			sub("info", "NAME", "show one skill", skillsInfo),
 			sub("check", "", "say what is wrong with the skills of an agent", skillsCheck),
-		},
+		}, bundleCommands(std)...),
 	}
 }
 
@@ -94,6 +101,8 @@ type skillsCall struct {
 	conf  *config.Config
 	agent *config.Agent
 	found *skills.Found
+	// Of the skills, those that are packed.
+	bundles map[string]bundleShown
 }
 
 func newSkillsCall(c *cli.Context, std streams, args []string) (skillsCall, error) {
@@ -105,8 +114,30 @@ func newSkillsCall(c *cli.Context, std streams, args []string) (skillsCall, erro
 	if call.agent, err = confinement.AgentOf(call.conf, confinement.Request{Agent: c.String("agent")}); err != nil {
 		return call, err
 	}
-	call.found, err = skillset.Find(c.Context, call.conf, call.agent, skillset.Options{})
-	return call, err
+	store := installedBundles(call.conf)
+	if call.found, err = skillset.Find(c.Context, call.conf, call.agent, skillset.Options{Bundle: store.Approved}); err != nil {
+		return call, err
+	}
+	call.bundles = map[string]bundleShown{}
+	installed, broken, err := store.List(c.Context)
+	if err != nil {
+		return call, err
+	}
+	for _, i := range installed {
+		call.bundles[i.Manifest.Name] = shownBundle(i)
+	}
+	for _, b := range broken {
+		call.found.Problems = append(call.found.Problems, skills.Problem{
+			File: filepath.Join(call.conf.StateDir, "skills", b.Name), Level: skills.LevelError, Source: skills.SourceManaged, Message: b.Err.Error(),
+		})
+	}
+	return call, nil
+}
+
+// bundle is a skill as it is packed; ok is false when it is not.
+func (c skillsCall) bundle(s *skills.Skill) (bundleShown, bool) {
+	b, ok := c.bundles[s.Name]
+	return b, ok && s.Source == skills.SourceManaged
 }
 
 // skillsListed is what list --json prints.
@@ -115,6 +146,7 @@ type skillsListed struct {
 	Workspace string           `json:"workspaceDir"`
 	Skills    []skills.Skill   `json:"skills"`
 	Problems  []skills.Problem `json:"problems"` // about files that are no skills
+	Bundles   []bundleShown    `json:"bundles"`  // those of the skills that are packed
 }
 
 func skillsList(c skillsCall) error {
@@ -123,7 +155,13 @@ func skillsList(c skillsCall) error {
 		listed = list(c.found.Eligible())
 	}
 	if c.Bool("json") {
-		return printJSON(c.std.out, skillsListed{c.agent.ID, c.agent.Workspace, listed, list(c.found.Problems)})
+		out := skillsListed{c.agent.ID, c.agent.Workspace, listed, list(c.found.Problems), []bundleShown{}}
+		for i := range listed {
+			if b, ok := c.bundle(&listed[i]); ok {
+				out.Bundles = append(out.Bundles, b)
+			}
+		}
+		return printJSON(c.std.out, out)
 	}
 	t := table{header: []string{"SKILL", "OFFERED", "SOURCE", "DESCRIPTION"}}
 	for _, s := range listed {
@@ -178,11 +216,17 @@ func skillsInfo(c skillsCall) error {
 		return fmt.Errorf("skills: info: there is no skill %q (see 'openclaw skills list')", name)
 	}
 	at := confinement.Skill{Name: s.Name, File: s.Base()}.Location()
+	packed, isBundle := c.bundle(s)
 	if c.Bool("json") {
-		return printJSON(c.std.out, struct {
+		out := struct {
 			*skills.Skill
-			Location string `json:"location"`
-		}{s, at})
+			Location string       `json:"location"`
+			Bundle   *bundleShown `json:"bundle,omitempty"`
+		}{Skill: s, Location: at}
+		if isBundle {
+			out.Bundle = &packed
+		}
+		return printJSON(c.std.out, out)
 	}
 	var b strings.Builder
 	line := func(name, text string) {
@@ -204,6 +248,9 @@ func skillsInfo(c skillsCall) error {
 	line("compatibility", s.Compatibility)
 	line("allowed-tools", strings.Join(s.AllowedTools, " "))
 	line("requires", requirements(*s))
+	if isBundle {
+		infoBundle(line, packed)
+	}
 	for _, o := range s.Overrides {
 		line("stands for", o.File+" ("+string(o.Source)+")")
 	}
@@ -212,6 +259,29 @@ func skillsInfo(c skillsCall) error {
 	}
 	_, err := io.WriteString(c.std.out, b.String())
 	return err
+}
+
+// infoBundle shows what a packed skill is, and what it may reach.
+func infoBundle(line func(name, text string), b bundleShown) {
+	line("version", b.Version)
+	line("signer", b.Signer)
+	line("digest", b.Digest)
+	for _, t := range b.Tools {
+		line("tool", t)
+	}
+	for _, name := range b.Commands {
+		line("command", name)
+	}
+	if !b.Approved {
+		for _, text := range b.Asks {
+			line("asks", text)
+		}
+		return
+	}
+	line("approved", b.Approval.At.UTC().Format("2006-01-02 15:04 UTC")+" for version "+b.Approval.Version)
+	for _, text := range b.Granted {
+		line("may", text)
+	}
 }
 
 // requirements lists what a skill says that it needs.
@@ -295,6 +365,6 @@ func checkText(w io.Writer, out skillsChecked) error {
 
 // offerSkills is a request with the skills that its session is offered.
 func offerSkills(c *cli.Context, conf *config.Config, r confinement.Request) (confinement.Request, error) {
-	_, err := skillset.Offer(c.Context, conf, &r, skillset.Options{})
+	_, err := skillset.Offer(c.Context, conf, &r, skillset.Options{Bundle: installedBundles(conf).Approved})
 	return r, err
 }

@@ -18,10 +18,11 @@ type tools struct {
 
 // openTools checks the grant first, so that a mistake costs nothing and leaves nothing. The scripts get the programs of this machine.
 func openTools(ctx context.Context, std streams, grant sandbox.Grant) (*tools, error) {
-	var err error
-	if grant.Programs, err = programsOf(config.Options{}); err != nil {
+	installed, err := programsOf(config.Options{})
+	if err != nil {
 		return nil, err
 	}
+	grant.Programs = addCommands(installed, grant.Programs)
 	if err := grant.Check(); err != nil {
 		return nil, err
 	}

@@ -46,14 +46,19 @@ type NotApprovedError struct {
 }
 
 func (e *NotApprovedError) Error() string {
-	text := fmt.Sprintf("bundles: skill %s %s: %v", e.Name, e.Version, ErrNotApproved)
+	return fmt.Sprintf("bundles: skill %s %s: %s (see 'openclaw skills grant %s')", e.Name, e.Version, e.Reason(), e.Name)
+}
+
+// Reason is the error without the bundle that it is about.
+func (e *NotApprovedError) Reason() string {
+	asked := strings.Join(e.Asked, "; ")
 	switch {
 	case e.Before == "":
-		return fmt.Sprintf("%s: it asks for this: %s (see 'openclaw skills grant %s')", text, strings.Join(e.Asked, "; "), e.Name)
+		return fmt.Sprintf("%v: it asks for this: %s", ErrNotApproved, asked)
 	case e.Changed:
-		return fmt.Sprintf("%s: version %s was, and this is another file (see 'openclaw skills grant %s')", text, e.Before, e.Name)
+		return fmt.Sprintf("%v: version %s was, and this is another file", ErrNotApproved, e.Before)
 	}
-	return fmt.Sprintf("%s: it asks for more than version %s: %s (see 'openclaw skills grant %s')", text, e.Before, strings.Join(e.Asked, "; "), e.Name)
+	return fmt.Sprintf("%v: it asks for more than version %s: %s", ErrNotApproved, e.Before, asked)
 }
 
 // Is makes it an [ErrNotApproved].

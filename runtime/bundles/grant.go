@@ -76,15 +76,24 @@ func (i *Installed) Granted(session sandbox.Grant) (capability.Set, error) {
 	return capability.Intersect(allowed, SessionSet(session)), nil
 }
 
-// Grant is the grant of one call of a bundle in a session.
+// Grant is the grant of one call of a bundle in a session. Directories that the bundle may write in are made.
 func (i *Installed) Grant(session sandbox.Grant) (sandbox.Grant, error) {
+	return i.grant(session, true)
+}
+
+// Preview is Grant without touching anything.
+func (i *Installed) Preview(session sandbox.Grant) (sandbox.Grant, error) {
+	return i.grant(session, false)
+}
+
+func (i *Installed) grant(session sandbox.Grant, prepare bool) (sandbox.Grant, error) {
 	granted, err := i.Granted(session)
 	if err != nil {
 		return sandbox.Grant{}, err
 	}
 	clock, random := i.sources(session, granted)
 	return sandbox.Grant{
-		Mounts: i.mounts(session, granted), Tmp: true, Env: i.env(session, granted), Limits: limits(session.Limits, granted),
+		Mounts: i.mounts(session, granted, prepare), Tmp: true, Env: i.env(session, granted), Limits: limits(session.Limits, granted),
 		Programs: programs(session, granted), Clock: clock, Random: random,
 	}, nil
 }
@@ -158,7 +167,7 @@ func limits(session sandbox.Limits, granted capability.Set) sandbox.Limits {
 func (i *Installed) AssetsDir() string { return path.Join(confinement.SkillsDir, i.Manifest.Name) }
 
 // mounts are the parts of the workspace that the bundle may reach, and its own files.
-func (i *Installed) mounts(session sandbox.Grant, granted capability.Set) []sandbox.Mount {
+func (i *Installed) mounts(session sandbox.Grant, granted capability.Set, prepare bool) []sandbox.Mount {
 	list := []sandbox.Mount{}
 	places := granted.Paths
 	if granted.Workspace != capability.None && len(places) == 0 {
@@ -166,7 +175,7 @@ func (i *Installed) mounts(session sandbox.Grant, granted capability.Set) []sand
 	}
 	for _, place := range places {
 		guest := path.Join(toolwasm.Workspace, place)
-		if m, ok := part(session, guest, granted.Workspace); ok {
+		if m, ok := part(session, guest, granted.Workspace, prepare); ok {
 			list = append(list, m)
 		}
 		for _, m := range session.Mounts { // what the session sees in the place of something in it
@@ -179,7 +188,7 @@ func (i *Installed) mounts(session sandbox.Grant, granted capability.Set) []sand
 }
 
 // part is the mount of a part of what the session sees.
-func part(session sandbox.Grant, guest string, most capability.Access) (sandbox.Mount, bool) {
+func part(session sandbox.Grant, guest string, most capability.Access, prepare bool) (sandbox.Mount, bool) {
 	m, ok := mountOf(session, guest)
 	if !ok {
 		return m, false
@@ -188,7 +197,7 @@ func part(session sandbox.Grant, guest string, most capability.Access) (sandbox.
 	if rest := strings.TrimPrefix(guest, m.Guest); rest != "" {
 		m.Below, m.Guest = path.Join(m.Below, strings.TrimPrefix(rest, "/")), guest
 	}
-	return m, m.Below == "" || exists(m)
+	return m, m.Below == "" || exists(m, prepare)
 }
 
 func narrow(m sandbox.Mount, most capability.Access) sandbox.Mount {
@@ -200,7 +209,7 @@ func narrow(m sandbox.Mount, most capability.Access) sandbox.Mount {
 
 // exists tells whether there is a directory to mount. One that a bundle may write in is made, unless something in the mount is protected that
 // it could be: that is for the sandbox to decide, which is not asked here.
-func exists(m sandbox.Mount) bool {
+func exists(m sandbox.Mount, prepare bool) bool {
 	root, err := os.OpenRoot(m.Host)
 	if err != nil {
 		return false
@@ -212,6 +221,9 @@ func exists(m sandbox.Mount) bool {
 	}
 	if m.Access != sandbox.ReadWrite || mayBeProtected(m) {
 		return false
+	}
+	if !prepare {
+		return true
 	}
 	return root.MkdirAll(at, 0o755) == nil
 }

@@ -6,6 +6,7 @@ package skillset
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -72,7 +73,12 @@ func (o Options) veto(ctx context.Context, s *skills.Skill) string {
 	if o.Bundle == nil {
 		return "it is packed, and its approval is not known here"
 	}
-	if err := o.Bundle(ctx, s.Name); err != nil {
+	err := o.Bundle(ctx, s.Name)
+	var not *bundles.NotApprovedError
+	switch {
+	case errors.As(err, &not):
+		return not.Reason()
+	case err != nil:
 		return strings.TrimPrefix(err.Error(), "bundles: skill "+s.Name+": ")
 	}
 	return ""

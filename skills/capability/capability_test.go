@@ -97,7 +97,7 @@ func TestWordsNameEverything(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if text := strings.Join(capability.Set{}.Words(), "\n"); !strings.Contains(text, "does not see the workspace") {
+	if text := strings.Join(capability.Set{}.Words(), "\n"); !strings.Contains(text, "sees nothing of the workspace") {
 		t.Error(text)
 	}
 }

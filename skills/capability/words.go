@@ -37,7 +37,7 @@ func (s Set) workspaceWords() string {
 	verb := map[Access]string{Read: "reads", Write: "reads and changes"}[s.Workspace]
 	switch {
 	case verb == "":
-		return "does not see the workspace"
+		return "sees nothing of the workspace"
 	case len(s.Paths) == 0:
 		return verb + " the whole workspace"
 	}
