@@ -55,7 +55,7 @@ var rootKeys = keysOf([]field[Config]{
 	group("auth", authKeys, func(c *Config) *Auth { return &c.Auth }, "Keys of providers that have several."),
 },
 	[]field[Config]{group("tools", toolsKeys, func(c *Config) *Tools { return &c.Tools }, "Tools.")},
-	later(queueFeature, group("messages", messagesKeys, func(c *Config) *Messages { return &c.Messages }, "Messages.")),
+	[]field[Config]{group("messages", messagesKeys, func(c *Config) *Messages { return &c.Messages }, "Messages.")},
 	[]field[Config]{group("skills", skillsKeys, func(c *Config) *Skills { return &c.Skills }, "Skills.")},
 	reserved[Config](notYet("gateway"), "gateway", "hooks", "cron", "ui", "update"),
 	reserved[Config](notYet("plug-ins"), "plugins", "memory", "mcp"),

@@ -18,14 +18,14 @@ var mistakes = []struct {
 	want       []string
 }{
 	{"unknown key at the root", `{ agent5: {} }`, nil, []string{`openclaw.json:1:3: agent5: unknown key (did you mean "agents"?)`}},
-	{"unknown key, nothing near", `{ zzz: 1 }`, nil, []string{`openclaw.json:1:3: zzz: unknown key (known here: $schema, env, agents, session, models, auth, tools, skills)`}},
+	{"unknown key, nothing near", `{ zzz: 1 }`, nil, []string{`openclaw.json:1:3: zzz: unknown key (known here: $schema, env, agents, session, models, auth, tools, messages, skills)`}},
 	{"unknown key in defaults", "{\n  agents: {\n    defaults: { sandbx: {} },\n  },\n}", nil, []string{`openclaw.json:3:17: agents.defaults.sandbx: unknown key (did you mean "sandbox"?)`}},
 	{"unknown key in an entry", `{ agents: { entries: { a: { sandbox: { modus: "all" } } } } }`, nil, []string{`openclaw.json:1:40: agents.entries.a.sandbox.modus: unknown key (did you mean "mode"?)`}},
 	{"unknown key with another case", `{ session: { Scope: "main" } }`, nil, []string{`openclaw.json:1:14: session.Scope: unknown key (did you mean "scope"?)`}},
-	{"unknown key that needs quotes", `{ "a.b": 1 }`, nil, []string{`openclaw.json:1:3: ["a.b"]: unknown key (known here: $schema, env, agents, session, models, auth, tools, skills)`}},
+	{"unknown key that needs quotes", `{ "a.b": 1 }`, nil, []string{`openclaw.json:1:3: ["a.b"]: unknown key (known here: $schema, env, agents, session, models, auth, tools, messages, skills)`}},
 	{"two letters swapped", `{ sesison: {} }`, nil, []string{`openclaw.json:1:3: sesison: unknown key (did you mean "session"?)`}},
 	{"older root key", `{ agent: { skipBootstrap: true } }`, nil, []string{`openclaw.json:1:3: agent: is from an older version: use agents.defaults`}},
-	{"section of a later version", `{ messages: { queue: {} } }`, nil, []string{`openclaw.json:1:3: messages: is not supported by this version, which has no message queue yet`}},
+	{"section of a later version", `{ gateway: { port: 1 } }`, nil, []string{`openclaw.json:1:3: gateway: is not supported by this version, which has no gateway yet`}},
 	{"key of a later version", `{ models: { providers: { p: { request: {} } } } }`, nil, []string{`openclaw.json:1:31: models.providers.p.request: is not supported by this version, which has no settings of connections yet`}},
 	{"parameter of a later version", `{ agents: { defaults: { params: { fastMode: "auto" } } } }`, nil, []string{`openclaw.json:1:35: agents.defaults.params.fastMode: is not supported by this version, which has no such parameter yet`}},
 	{"parameter out of range", `{ agents: { defaults: { models: { "a/b": { params: { temperature: 3, maxTokens: "5" } } } } } }`, nil, []string{
@@ -54,7 +54,7 @@ var mistakes = []struct {
 		`openclaw.json:1:31: session.groupScope: is not supported: there are no chat channels`,
 		`openclaw.json:1:51: session.identityLinks: is not supported: there are no chat channels`,
 	}},
-	{"key of commands in chat", `{ session: { resetTriggers: ["/new"] } }`, nil, []string{`openclaw.json:1:14: session.resetTriggers: is not supported by this version, which has no commands in chat yet`}},
+	{"blank message that begins anew", `{ session: { resetTriggers: ["/new", " "] } }`, nil, []string{`openclaw.json:1:38: session.resetTriggers[1]: must not be blank`}},
 	{"list wanted", `{ agents: { defaults: { skills: "x" } } }`, nil, []string{`openclaw.json:1:33: agents.defaults.skills: must be a list, not a string`}},
 	{"string wanted in a list", `{ agents: { defaults: { skills: ["xy", 5] } } }`, nil, []string{`openclaw.json:1:40: agents.defaults.skills[1]: must be a string, not a number`}},
 	{"string wanted in a map", `{ agents: { entries: { anna: { skills: [null] } } } }`, nil, []string{`openclaw.json:1:41: agents.entries.anna.skills[0]: must be a string, not null`}},
@@ -102,7 +102,7 @@ var mistakes = []struct {
 		`openclaw.json:1:45: agents.defaults.skills.$include: "l.json" holds a list, which cannot be merged with the keys beside it`,
 	}},
 	{"mistake in an included file", `{ session: { $include: "s.json" }, zzzz: 1 }`, map[string]string{"s.json": "{\n\n  scop: \"global\"\n}"}, []string{
-		`openclaw.json:1:36: zzzz: unknown key (known here: $schema, env, agents, session, models, auth, tools, skills)`,
+		`openclaw.json:1:36: zzzz: unknown key (known here: $schema, env, agents, session, models, auth, tools, messages, skills)`,
 		`s.json:3:3: session.scop: unknown key (did you mean "scope"?)`,
 	}},
 	{"syntax of an included file", `{ session: { $include: "s.json" } }`, map[string]string{"s.json": "{\n"}, []string{`s.json:2:1: the end of the text where a key is wanted`}},

@@ -36,7 +36,7 @@ func TestSectionsOfLaterVersionsAreReady(t *testing.T) {
 		{"policy", fmt.Sprint(c.Tools.ToolPolicies), `{{coding [] [] [process]} map[local/m:{ [read] [] []}]}`},
 		{"exec", fmt.Sprint(c.Tools.Exec), `{50 1800 1800000 true false {true true [m]}}`},
 		{"sandbox allows nothing", fmt.Sprint(c.Tools.SandboxTools.Allow != nil, len(c.Tools.SandboxTools.Allow), c.Tools.LoopDetection), "true 0 true"},
-		{"queue", fmt.Sprint(c.Messages.Queue), "{followup 20 old map[irc:interrupt] map[]}"},
+		{"queue", fmt.Sprint(c.Messages.Queue), "{followup 20 old map[irc:interrupt] 500 map[]}"},
 		{"model", fmt.Sprint(a.Model, a.ModelAllow, a.TimeoutSeconds), "{x/y []} [local/*] 0"},
 		{"params", fmt.Sprint(a.Params), "map[maxTokens:5]"},
 		{"settings", fmt.Sprint(a.Models), "map[local/*:{ map[a:[k]]} local/m:{mm map[]}]"},

@@ -131,7 +131,7 @@ func (o object[T]) read(d *decoder, at json5.Path, n *json5.Node, v *T) {
 }
 
 // maxListed is how many keys a message about an unknown one lists.
-const maxListed = 8
+const maxListed = 12
 
 func (o object[T]) unknown(d *decoder, at json5.Path, m *json5.Member) {
 	p := Problem{Position: m.Key.Position(), Path: shownPath(at), Reason: ReasonUnknown, Message: "unknown key", order: d.files[m.Key.Doc]}

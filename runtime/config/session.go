@@ -14,6 +14,7 @@ type Session struct {
 	Reset          ResetPolicy
 	ResetByType    map[string]ResetPolicy // direct, group, thread
 	ResetByChannel map[string]ResetPolicy
+	ResetTriggers  []string // messages that begin anew, compared without regard to case
 	Maintenance    Maintenance
 }
 
@@ -99,11 +100,12 @@ var sessionKeys = keysOf([]field[Session]{
 		"Other policies for `direct`, `group` or `thread` sessions."),
 	key("resetByChannel", mapOf("channel", checkNotBlank, resetKeys.fresh()), func(s *Session) *map[string]ResetPolicy { return &s.ResetByChannel }, nil,
 		"Other policies for the sessions of a channel; they win over those by type."),
+	key("resetTriggers", listOf(text("message", checkNotBlank)), func(s *Session) *[]string { return &s.ResetTriggers }, []string{"/new", "/reset"},
+		"Messages that begin the conversation anew, in any case. What stands behind one is the first message of the new conversation."),
 	group("maintenance", maintenanceKeys, func(s *Session) *Maintenance { return &s.Maintenance }, "What is cleaned up."),
 },
 	reserved[Session](`is not supported: the main session is called "main"`, "mainKey"),
 	reserved[Session]("is not supported: sessions are kept in the agent's database", "store"),
-	reserved[Session](notYet("commands in chat"), "resetTriggers"),
 	reserved[Session]("is not supported: there are no chat channels", "dmScope", "groupScope", "identityLinks", "sendPolicy", "threadBindings", "sharing", "notifyOnCreate"),
 )
 

@@ -6,8 +6,6 @@ import (
 	"openclaw/runtime/config/json5"
 )
 
-const queueFeature = "message queue"
-
 // ToolPolicy allows and denies tools by name or pattern.
 type ToolPolicy struct {
 	Profile   string
@@ -211,32 +209,6 @@ var toolsKeys = object[Tools]{
 	check: noAllowTwice[Tools],
 }
 
-// Messages is what happens to messages that come while the agent works.
-type Messages struct{ Queue Queue }
-
-// Queue says how waiting messages are treated.
-type Queue struct {
-	Mode      string // steer, followup, collect, interrupt
-	Cap       int64
-	Drop      string // old, new, summarize
-	ByChannel map[string]string
-
-	DebounceMsByChannel map[string]int64
-}
-
-// queueModes are the modes and their other names.
-var queueModes = map[string]string{
-	"steer": "steer", "steering": "steer", "queue": "steer", "queued": "steer",
-	"followup": "followup", "follow-ups": "followup", "followups": "followup",
-	"steer+backlog": "followup", "steer-backlog": "followup", "steer_backlog": "followup",
-	"collect": "collect", "coalesce": "collect",
-	"interrupt": "interrupt", "interrupts": "interrupt", "abort": "interrupt",
-}
-
-var dropPolicies = map[string]string{
-	"old": "old", "oldest": "old", "new": "new", "newest": "new", "summarize": "summarize", "summary": "summarize",
-}
-
 // oneOfNamed is oneOf with other names for the same value.
 func oneOfNamed(aliases map[string]string, values ...string) rule[string] {
 	r := oneOf(values...)
@@ -258,20 +230,3 @@ func oneOfNamed(aliases map[string]string, values ...string) rule[string] {
 	}
 	return r
 }
-
-func queueMode() rule[string] {
-	return oneOfNamed(queueModes, "steer", "followup", "collect", "interrupt")
-}
-
-var queueKeys = object[Queue]{fields: []field[Queue]{
-	key("mode", queueMode(), func(q *Queue) *string { return &q.Mode }, "steer", "What a message does that comes while the agent works."),
-	key("cap", integer(1, noLimit), func(q *Queue) *int64 { return &q.Cap }, 20, "How many messages wait."),
-	key("drop", oneOfNamed(dropPolicies, "summarize", "old", "new"), func(q *Queue) *string { return &q.Drop }, "summarize", "What happens to those over it."),
-	key("byChannel", mapOf("channel", checkNotBlank, queueMode()), func(q *Queue) *map[string]string { return &q.ByChannel }, nil, "Other modes for channels."),
-	key("debounceMsByChannel", mapOf("channel", checkNotBlank, integer(0, 3_600_000)), func(q *Queue) *map[string]int64 { return &q.DebounceMsByChannel }, nil,
-		"How long messages are gathered, by channel. 500 ms otherwise."),
-}}
-
-var messagesKeys = object[Messages]{fields: []field[Messages]{
-	group("queue", queueKeys, func(m *Messages) *Queue { return &m.Queue }, "Messages that come while the agent works."),
-}}
