@@ -73,10 +73,9 @@ func (p *Proc) OpenArg(name string) (File, error) {
 
 // device returns the stream that a path under /dev names.
 func (p *Proc) device(full string) (Stream, bool) {
-	if !strings.HasPrefix(full, "/dev/") {
-		return nil, false
-	}
-	switch name := path.Clean(full)[len("/dev/"):]; {
+	name, ok := strings.CutPrefix(path.Clean(full), "/dev/") // /dev/. and /dev/.. are below /dev by their spelling only
+	switch {
+	case !ok:
 	case name == "stdin":
 		return p.stream(0), true
 	case name == "stdout":

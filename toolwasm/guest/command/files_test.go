@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -63,6 +64,20 @@ func TestNamesOfStreamsOpenThem(t *testing.T) {
 		if _, err := p.Stat(name); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("Stat(%s) = %v, want ErrNotExist", name, err)
 		}
+	}
+}
+
+func TestOnlyNamesBelowDevAreStreams(t *testing.T) {
+	p := &command.Proc{Dir: "/", Stdin: strings.NewReader("input")}
+	if runtime.GOOS == "linux" {
+		for _, name := range []string{"/dev/.", "/dev/..", "/dev/", "/dev//", "/dev/../dev"} {
+			if info, err := p.Lstat(name); err != nil || !info.Mode.IsDir() {
+				t.Errorf("Lstat(%s) = %v, %v; want a directory", name, info.Mode, err)
+			}
+		}
+	}
+	if f, err := p.Open("/dev/../tmp/stdin"); err == nil {
+		t.Errorf("/dev/../tmp/stdin is %v", f)
 	}
 }
 
