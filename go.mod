@@ -22,6 +22,7 @@ require (
 	github.com/BurntSushi/toml v1.6.0
 	github.com/dop251/goja v0.0.0-20260917113740-793a2a65c13b
 	github.com/ncruces/go-sqlite3 v0.37.0
+	github.com/rivo/uniseg v0.4.7
 	zombiezen.com/go/sqlite v1.4.2
 )
 
