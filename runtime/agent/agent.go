@@ -64,6 +64,7 @@ type Turn struct {
 	SessionID string // instead of Session: one that exists
 	Message   string
 	Images    []model.Block
+	Inputs    []string // what the message was made of: see Message
 
 	Model    string // a reference; empty: the agent's
 	Thinking string // a level; empty: the agent's
@@ -74,6 +75,8 @@ type Turn struct {
 	// Wait bounds how long a run of another process in the same session is waited for; 0 is not at all.
 	Wait  time.Duration
 	RunID string // empty: a new one
+	// Inbox is where messages come from while the run works; nil: none do.
+	Inbox Inbox
 	// On is told what happens. It is called from one goroutine at a time and must not block.
 	On func(Event)
 }

@@ -19,6 +19,7 @@ const (
 	StreamTool      Stream = "tool"      // ToolEvent
 	StreamModel     Stream = "model"     // ModelEvent
 	StreamUsage     Stream = "usage"     // model.Usage of one answer
+	StreamInput     Stream = "input"     // InputEvent
 )
 
 // Event is something that happens during a run. Seq rises by one from each event of a run to the next.
@@ -82,6 +83,12 @@ type ModelEvent struct {
 	Attempt int    `json:"attempt,omitempty"`
 	WaitMs  int64  `json:"waitMs,omitempty"`
 	Reason  string `json:"reason"`
+}
+
+// InputEvent is the data of StreamInput: a message that came while the run worked is in the transcript, and the model reads it next.
+type InputEvent struct {
+	Inputs []string `json:"inputs,omitempty"`
+	Text   string   `json:"text"`
 }
 
 // events numbers the events of a run and hands them on, one at a time.

@@ -25,14 +25,21 @@ var ErrCut = errors.New("the model's answers keep losing their tool calls: they 
 // loop asks the model and runs tools until the model has answered.
 func (n *run) loop(ctx context.Context) error {
 	cuts := 0
+	steered := false // a message was taken in since the last answer
 	for {
 		if err := n.tellExits(ctx); err != nil {
 			return err
+		}
+		if !steered {
+			if _, err := n.steer(ctx); err != nil {
+				return err
+			}
 		}
 		answer, err := n.ask(ctx)
 		if err != nil {
 			return err
 		}
+		steered = false
 		calls, lost := settleCalls(answer)
 		if size, err := shorten(answer); err != nil {
 			return err
@@ -52,7 +59,10 @@ func (n *run) loop(ctx context.Context) error {
 			}
 			continue
 		case len(calls) == 0:
-			return nil
+			if steered, err = n.steer(ctx); err != nil || !steered {
+				return err
+			}
+			continue
 		}
 		cuts = 0
 		done, err := n.act(ctx, calls)

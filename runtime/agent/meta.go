@@ -64,10 +64,12 @@ func (n *run) remember(ctx context.Context) error {
 			return err
 		}
 	}
-	text, err := json.Marshal(n.meta)
-	if err != nil {
-		return fmt.Errorf("agent: session %s: %w", n.key, err)
+	mine := map[string]json.RawMessage{} // what others have put there meanwhile stays
+	for _, name := range []string{metaUsage, metaModel, metaSnapshot} {
+		if value, ok := n.meta[name]; ok {
+			mine[name] = value
+		}
 	}
-	_, err = n.store.Update(ctx, n.key.String(), session.Patch{Meta: text})
+	_, err := n.store.Update(ctx, n.key.String(), session.Patch{Members: mine})
 	return err
 }

@@ -270,6 +270,7 @@ func (n *run) open(ctx context.Context) error {
 	n.set, err = tools.New(tools.Options{
 		Sandbox: box, Toolbox: toolbox, Opened: opened, Exec: n.options.Config.Tools.Exec, Processes: n.processes, Hooks: n.options.Hooks,
 		Guard: tools.GuardOptions{Enabled: guard, NoCompactionGuard: !compaction}, Limits: tools.Limits{ContextTokens: current.Info.ContextTokens},
+		Steered: n.waiting,
 	})
 	if err != nil {
 		return err
@@ -307,10 +308,7 @@ func (n *run) instruct(ctx context.Context, opened *confinement.Opened, list str
 
 // listen puts the message into the transcript and reads what the model will be shown.
 func (n *run) listen(ctx context.Context) error {
-	message := model.User(n.turn.Message)
-	message.Content = append(message.Content, n.turn.Images...)
-	message.Time = model.Millis{Time: time.Now()}
-	if err := n.append(ctx, message); err != nil {
+	if _, err := n.commit(ctx, Message{Inputs: n.turn.Inputs, Text: n.turn.Message, Images: n.turn.Images}); err != nil {
 		return err
 	}
 	entries, err := n.store.Context(ctx, session.Ref{Key: n.key.String()})

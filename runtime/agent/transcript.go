@@ -30,9 +30,10 @@ func customEntry(kind, text string) (session.Entry, error) {
 	return session.NewEntry(session.TypeCustomMessage, customMessage{kind, []model.Block{{Type: model.BlockText, Text: text}}, false})
 }
 
-// messageEntry is the entry that keeps a message. Pictures that would make it too large give way to a note.
-func messageEntry(m model.Message) (session.Entry, error) {
-	e, err := session.NewMessage(m)
+// messageEntry is the entry that keeps a message, which may have been made of inputs. Pictures that would make it too large give way
+// to a note.
+func messageEntry(m model.Message, inputs ...string) (session.Entry, error) {
+	e, err := newMessageEntry(m, inputs)
 	if err != nil || len(e.Body) <= session.MaxEntryBytes {
 		return e, err
 	}
@@ -42,7 +43,20 @@ func messageEntry(m model.Message) (session.Entry, error) {
 			m.Content[i] = model.Block{Type: model.BlockText, Text: fmt.Sprintf("[picture of %d bytes, too large to keep]", len(b.Data))}
 		}
 	}
-	return session.NewMessage(m)
+	return newMessageEntry(m, inputs)
+}
+
+// newMessageEntry says beside a message which inputs it was made of. A single one lends the entry its id: so the store knows later
+// that it was there.
+func newMessageEntry(m model.Message, inputs []string) (session.Entry, error) {
+	if len(inputs) == 0 {
+		return session.NewMessage(m)
+	}
+	e, err := session.NewEntry(session.TypeMessage, map[string]any{"message": m, "inputs": inputs})
+	if len(inputs) == 1 {
+		e.ID = inputs[0]
+	}
+	return e, err
 }
 
 // Messages are what a model is shown of a session's context. Results stand in the order of their calls, whenever they came.

@@ -69,8 +69,8 @@ func Terminates(batch []Outcome) bool {
 
 // Texts of results of calls that did not run.
 const (
-	textAborted = "Operation aborted."
-	textSkipped = "Skipped: a new message came in before this call began."
+	textAborted = "Operation aborted"
+	textSkipped = "Skipped to process an incoming message."
 )
 
 // defaultGrace is how long a tool may take to end after an abort. What it does after that is not waited for.

@@ -175,13 +175,13 @@ func TestAnAbortEndsTheBatch(t *testing.T) {
 			cancel()
 		}
 	})
-	for i, want := range []string{"Operation aborted.", "said\n(aborted)", "read missing"} {
+	for i, want := range []string{"Operation aborted", "said\n(aborted)", "read missing"} {
 		if o := outcomes[i]; !strings.HasPrefix(o.Result.Text(), want) || !o.Result.IsError {
 			t.Errorf("%d: %s %q, want %q", i, o.Status, o.Result.Text(), want)
 		}
 	}
 	for i, o := range b.set.Batch(ctx, batch, nil) {
-		if o.Status != tools.StatusAborted || o.Result.Text() != "Operation aborted." {
+		if o.Status != tools.StatusAborted || o.Result.Text() != "Operation aborted" {
 			t.Errorf("after the abort, %d: %s %q", i, o.Status, o.Result.Text())
 		}
 	}
