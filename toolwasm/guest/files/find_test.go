@@ -98,6 +98,11 @@ func FuzzFindExpression(f *testing.F) {
 		if strings.Contains(expr, "-f") || strings.Contains(expr, "-delete") || strings.ContainsRune(expr, 0) {
 			t.Skip("the tree has to stay as it is")
 		}
+		for _, field := range strings.Fields(expr) {
+			if strings.HasPrefix(field, "/") || strings.Contains(field, "..") {
+				t.Skip("a place outside the tree may have any size")
+			}
+		}
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		command.Start(&command.Proc{
