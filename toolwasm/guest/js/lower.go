@@ -222,8 +222,9 @@ func (l *lowering) forAwait(i int, generator bool) int {
 	value := l.capture(of+1, end, generator)
 	step := "await " + name + ".step()"
 	if generator {
-		step = "yield " + awaitMarker + "(" + name + ".step())"
+		step = "(yield " + awaitMarker + "(" + name + ".step()))"
 	}
+	step = name + ".now()||" + step // waiting is dear: what is there is taken at once
 	l.b.WriteString("for(const " + name + "=" + eachAwaited + "(" + value + ");" + step + ";)for(" + head + " of " + name + ")")
 	lines := strings.Count(l.src[l.tokens[i].start:l.tokens[end].end], "\n") - strings.Count(head, "\n") - strings.Count(value, "\n")
 	l.b.WriteString(strings.Repeat("\n", lines))

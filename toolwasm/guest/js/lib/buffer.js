@@ -36,9 +36,7 @@ Buffer.from = (value, encodingOrOffset, length) => {
   if (typeof value === 'string') return new FastBuffer(bytesOf(value, encodingOrOffset));
   if (value instanceof ArrayBuffer) return new FastBuffer(value, encodingOrOffset ?? 0, length ?? value.byteLength - (encodingOrOffset ?? 0));
   if (ArrayBuffer.isView(value)) {
-    const b = new FastBuffer(value.length);
-    for (let i = 0; i < value.length; i++) b[i] = value[i];
-    return b;
+    return new FastBuffer(value);
   }
   if (value !== null && typeof value === 'object') {
     if (value.type === 'Buffer' && Array.isArray(value.data)) return new FastBuffer(value.data);

@@ -60,6 +60,10 @@ Object.assign(EventEmitter.prototype, {
       if (name === 'error') throw unhandledError(args[0]);
       return false;
     }
+    if (list.length === 1) {
+      list[0].apply(this, args);
+      return true;
+    }
     for (const f of [...list]) f.apply(this, args);
     return true;
   },

@@ -36,9 +36,18 @@ function asyncIterator(iterable) {
   };
 }
 
+// now is the method by which an iterator of the library gives what it has at once: waiting for a promise takes as long as a
+// hundred simple statements.
+const now = Symbol('now');
+
 // Each runs a `for await` loop: step waits for a value, and the inner loop binds it.
 class Each {
   constructor(iterable) { this.it = asyncIterator(iterable); this.left = false; }
+  now() {
+    if (this.left || this.it[now] === undefined) return false;
+    this.value = this.it[now]();
+    return this.value !== undefined;
+  }
   async step() {
     if (this.left) {
       if (this.it.return) await this.it.return();
@@ -192,4 +201,4 @@ Object.defineProperty(JSON, 'stringify', { value: { stringify(value, replacer, s
   return gap === '' || text === undefined ? text : binding.indentJSON(text, gap);
 } }.stringify, writable: true, configurable: true, enumerable: false });
 
-module.exports = { define, asyncIterator, asyncGeneratorMark };
+module.exports = { define, asyncIterator, now, asyncGeneratorMark };

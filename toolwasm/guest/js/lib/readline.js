@@ -1,6 +1,7 @@
 // Module readline: lines of a stream.
 const EventEmitter = require('events');
 const { StringDecoder } = require('string_decoder');
+const { now } = require('polyfill');
 
 class Interface extends EventEmitter {
   constructor(input, output) {
@@ -12,9 +13,9 @@ class Interface extends EventEmitter {
     this.line = '';
     this.closed = false;
     this.prompted = o.prompt ?? '> ';
-    for (const [k, v] of Object.entries({ rest: '', questions: [], ready: [], decoder: new StringDecoder('utf8'), paused: false, ended: false })) Object.defineProperty(this, `_${k}`, { value: v, writable: true, enumerable: false });
+    for (const [k, v] of Object.entries({ rest: '', questions: [], ready: [], next: 0, decoder: new StringDecoder('utf8'), paused: false, ended: false })) Object.defineProperty(this, `_${k}`, { value: v, writable: true, enumerable: false });
     if (!this.input) return;
-    this._onData = (chunk) => this.#take(typeof chunk === 'string' ? chunk : this._decoder.write(Buffer.from(chunk)));
+    this._onData = (chunk) => this.#take(typeof chunk === 'string' ? chunk : this._decoder.write(chunk));
     this._onEnd = () => {
       this.#take(this._decoder.end());
       if (this._rest !== '') this._ready.push(this._rest.replace(/\r$/, ''));
@@ -28,18 +29,20 @@ class Interface extends EventEmitter {
     o.signal?.addEventListener('abort', () => this.close());
   }
   #take(text) {
-    const lines = (this._rest + text).split(/\r\n|\n|\r(?=.)|\u2028|\u2029/s);
+    const all = this._rest + text;
+    const lines = all.includes('\r') ? all.split(/\r\n|\n|\r(?=.)/s) : all.split('\n');
     this._rest = lines.pop();
-    this._ready.push(...lines);
+    this._ready = this._next < this._ready.length ? this._ready.slice(this._next).concat(lines) : lines;
+    this._next = 0;
     this.#give();
   }
   #give() {
-    while (this._ready.length > 0 && !this._paused && !this.closed) {
-      const line = this._ready.shift();
+    while (this._next < this._ready.length && !this._paused && !this.closed) {
+      const line = this._ready[this._next++];
       if (this._questions.length > 0) this._questions.shift()(line);
       else this.emit('line', line);
     }
-    if (this._ended && this._ready.length === 0 && !this.closed) this.close();
+    if (this._ended && this._next >= this._ready.length && !this.closed) this.close();
   }
   setPrompt(p) { this.prompted = p; }
   getPrompt() { return this.prompted; }
@@ -74,7 +77,8 @@ class Interface extends EventEmitter {
   }
   [Symbol.dispose]() { this.close(); }
   [Symbol.asyncIterator]() {
-    const ready = [], waiting = [];
+    let ready = [], next = 0;
+    const waiting = [];
     let over = this.closed;
     this.on('line', (line) => { if (waiting.length > 0) waiting.shift()({ value: line, done: false }); else ready.push(line); });
     this.on('close', () => {
@@ -83,8 +87,13 @@ class Interface extends EventEmitter {
     });
     const self = this;
     return {
+      [now]: () => (next < ready.length ? ready[next++] : undefined),
       next() {
-        if (ready.length > 0) return Promise.resolve({ value: ready.shift(), done: false });
+        if (next < ready.length) return Promise.resolve({ value: ready[next++], done: false });
+        if (next > 0) {
+          ready = [];
+          next = 0;
+        }
         if (over) return Promise.resolve({ value: undefined, done: true });
         return new Promise((resolve) => waiting.push(resolve));
       },

@@ -1,5 +1,6 @@
 // Module stream: as much of it as scripts use that read, transform and write.
 const EventEmitter = require('events');
+const { now } = require('polyfill');
 
 function toBuffer(chunk, encoding) {
   return typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk;
@@ -201,6 +202,7 @@ function iterate(r) {
   r.on('error', (err) => { failure = err; wake(); });
   r.on('close', () => { closed = true; wake(); });
   return {
+    [now]: () => r.read() ?? undefined,
     async next() {
       for (;;) {
         const chunk = r.read();

@@ -5,7 +5,8 @@ class StringDecoder {
     Object.defineProperty(this, 'rest', { value: Buffer.alloc(0), writable: true, enumerable: false });
   }
   write(chunk) {
-    const b = Buffer.concat([this.rest, typeof chunk === 'string' ? Buffer.from(chunk) : chunk]);
+    const own = typeof chunk === 'string' ? Buffer.from(chunk) : Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
+    const b = this.rest.length === 0 ? own : Buffer.concat([this.rest, own]);
     const n = b.length - this.#incomplete(b);
     this.rest = b.subarray(n);
     return b.toString(this.encoding, 0, n);
