@@ -45,6 +45,7 @@ type Agent struct {
 	Tools        AgentTools // the agent's own; they narrow Config.Tools
 	Skills       []string   // those that it is offered; nil: all
 	SkillsLimits SkillsLimits
+	Compaction   Compaction // the same for all agents
 }
 
 // SandboxMode says which sessions get a directory of their own.
@@ -178,7 +179,8 @@ var defaultsKeys = keysOf(sharedKeys, []field[Agent]{
 		"The zone of the date in the prompt. Without it the host's."),
 },
 	modelDefaultsKeys,
-	reserved[Agent](notYet("compaction and context limits"), "compaction", "contextPruning", "startupContext"),
+	[]field[Agent]{group("compaction", compactionKeys, func(a *Agent) *Compaction { return &a.Compaction }, "How conversations that outgrow the model's window are shortened.")},
+	reserved[Agent](notYet("pruning and context limits"), "contextPruning", "startupContext"),
 	reserved[Agent](notYet("streaming"), "blockStreamingDefault", "blockStreamingBreak", "blockStreamingChunk", "blockStreamingCoalesce"),
 	reserved[Agent]("is not supported: nothing runs outside the sandbox", "elevatedDefault"),
 	reserved[Agent](notYet("image tools"), "imageModel", "pdfModel", "mediaModels", "imageMaxDimensionPx"),
@@ -187,7 +189,7 @@ var defaultsKeys = keysOf(sharedKeys, []field[Agent]{
 
 var entryFields = slices.Concat(sharedKeys,
 	[]field[Agent]{group("tools", agentToolKeys, func(a *Agent) *AgentTools { return &a.Tools }, "The agent's own tool policy.")},
-	reserved[Agent]("is set for all agents: use agents.defaults", "skipBootstrap", "skipOptionalBootstrapFiles", "userTimezone"),
+	reserved[Agent]("is set for all agents: use agents.defaults", "compaction", "skipBootstrap", "skipOptionalBootstrapFiles", "userTimezone"),
 	reserved[Agent](notYet("names of agents"), "name", "identity"),
 	reserved[Agent](`is not supported: the agent "main", or the only one, is the default`, "default"),
 	reserved[Agent]("is not supported: there are no chat channels", "groupChat", "tts"),
