@@ -48,6 +48,12 @@ func (s *Splitter) Discard() {
 	*s = Splitter{options: s.options, state: state{room: s.options.Max / repairShare}}
 }
 
+// rewind forgets what has no block yet, and goes on there. It returns what lies between there and the last block.
+func (s *Splitter) rewind() string {
+	s.buffer, s.units = "", 0
+	return s.unseen
+}
+
 func (s *Splitter) cutAll(final bool) []Block {
 	var list []Block
 	for {
