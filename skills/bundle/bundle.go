@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"unicode/utf8"
 
 	"openclaw/skills/capability"
@@ -119,6 +120,9 @@ type Bundle struct {
 
 	file   []byte
 	assets []byte
+
+	hashing    sync.Once
+	codeDigest Digest
 }
 
 // Read reads a bundle. It keeps file, which must not be changed afterwards.
@@ -186,6 +190,12 @@ func (b *Bundle) take(s Section, found map[string]bool) error {
 
 // Code is the module without the sections of a skill, which is what runs.
 func (b *Bundle) Code() []byte { return strip(b.file, b.Sections) }
+
+// CodeDigest is the SHA-256 of Code: bundles that differ only in what surrounds it are compiled once.
+func (b *Bundle) CodeDigest() Digest {
+	b.hashing.Do(func() { b.codeDigest = sha256.Sum256(b.Code()) })
+	return b.codeDigest
+}
 
 // Size is the size of the file.
 func (b *Bundle) Size() int { return len(b.file) }

@@ -84,7 +84,7 @@ var known = map[string][]string{
 const (
 	DefaultMemory  = 64 << 20
 	DefaultDisk    = 16 << 20
-	DefaultFuel    = 100_000_000_000
+	DefaultFuel    = 1_000_000_000_000
 	DefaultTimeout = 30 * time.Second
 	DefaultOutput  = 1 << 20
 )

@@ -202,6 +202,6 @@ func runtimeOf(i *bundles.Installed) (name string, args []string, src sandbox.So
 		return jsProgram, []string{script}, programs[at].Source, nil
 	}
 	return i.Manifest.Name, nil, sandbox.Source{
-		Name: i.Manifest.Name, Digest: i.Digest, Open: func() ([]byte, error) { return i.Code(), nil },
+		Name: i.Manifest.Name, Digest: i.CodeDigest(), Open: func() ([]byte, error) { return i.Code(), nil },
 	}, nil
 }

@@ -1,0 +1,3 @@
+module csv-report
+
+go 1.24

@@ -1,0 +1,3 @@
+module evil
+
+go 1.24
