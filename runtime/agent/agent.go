@@ -28,13 +28,15 @@ import (
 	"openclaw/toolwasm"
 )
 
-// Options are what a runtime works with. All but Hooks are needed.
+// Options are what a runtime works with. All but the hooks are needed.
 type Options struct {
 	Config  *config.Config
 	State   confinement.Store
 	Models  *models.Registry
 	Toolbox func(ctx context.Context) (*sandbox.Sandbox, *toolwasm.Toolbox, error) // called when a run needs it first
 	Hooks   tools.Hooks
+
+	Compaction CompactionHooks
 }
 
 // Runtime runs turns. It may be used by many goroutines; Close it.
@@ -110,6 +112,8 @@ type Outcome struct {
 	Started    time.Time        `json:"startedAt"`
 	DurationMs int64            `json:"durationMs"`
 	Warnings   []string         `json:"warnings,omitempty"`
+	// Compactions is how often the conversation was shortened during the run.
+	Compactions int `json:"compactions,omitempty"`
 }
 
 // ToolUse is how often a run used a tool.

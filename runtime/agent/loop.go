@@ -35,7 +35,7 @@ func (n *run) loop(ctx context.Context) error {
 				return err
 			}
 		}
-		answer, err := n.ask(ctx)
+		answer, err := n.askWithRoom(ctx)
 		if err != nil {
 			return err
 		}

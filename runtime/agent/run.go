@@ -42,6 +42,8 @@ type run struct {
 
 	// injected tells that the turn has the bootstrap files, and that later turns want to know.
 	injected bool
+
+	compacting
 }
 
 // Run runs a turn to its end. The outcome is there, with an error or without, as soon as the session was found.
@@ -53,18 +55,10 @@ func (r *Runtime) Run(ctx context.Context, t Turn) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	agent, err := r.options.Config.Agent(id)
+	started := time.Now()
+	n, err := r.newRun(id, key, t)
 	if err != nil {
 		return nil, err
-	}
-	if t.RunID == "" {
-		t.RunID = newRunID()
-	}
-	started := time.Now()
-	n := &run{
-		Runtime: r, turn: t, agent: agent, key: key,
-		events: &events{runID: t.RunID, key: key.String(), on: t.On},
-		out:    &Outcome{RunID: t.RunID, Agent: agent.ID, SessionKey: key.String(), Started: started.UTC(), Payloads: []string{}, Tools: []ToolUse{}},
 	}
 	ctx, cancel := n.bound(ctx)
 	defer cancel()
@@ -77,6 +71,21 @@ func (r *Runtime) Run(ctx context.Context, t Turn) (*Outcome, error) {
 	}
 	n.ended(err)
 	return n.out, err
+}
+
+func (r *Runtime) newRun(agentID string, key session.Key, t Turn) (*run, error) {
+	agent, err := r.options.Config.Agent(agentID)
+	if err != nil {
+		return nil, err
+	}
+	if t.RunID == "" {
+		t.RunID = newRunID()
+	}
+	return &run{
+		Runtime: r, turn: t, agent: agent, key: key,
+		events: &events{runID: t.RunID, key: key.String(), on: t.On},
+		out:    &Outcome{RunID: t.RunID, Agent: agent.ID, SessionKey: key.String(), Started: time.Now().UTC(), Payloads: []string{}, Tools: []ToolUse{}},
+	}, nil
 }
 
 func newRunID() string {
@@ -144,7 +153,7 @@ func (n *run) whole(ctx context.Context) (err error) {
 		return err
 	}
 	n.writer, err = n.store.Claim(ctx, session.ClaimOptions{
-		Key: n.key.String(), RunID: n.turn.RunID, Wait: n.turn.Wait, Create: &session.CreateOptions{Via: session.ViaRun},
+		Key: n.key.String(), RunID: n.turn.RunID, Wait: n.turn.Wait, Create: n.creation(),
 	})
 	if err != nil {
 		return err
@@ -159,11 +168,14 @@ func (n *run) whole(ctx context.Context) (err error) {
 		}
 	}()
 	defer func() {
-		if released := n.writer.Release(ctx, sessionStatus(statusOf(ctx, err))); err == nil {
+		if released := n.writer.Release(ctx, n.leftAs(statusOf(ctx, err))); err == nil {
 			err = released
 		}
 	}()
 	n.out.SessionID = n.writer.Info().ID
+	if n.work != nil {
+		return n.work(ctx)
+	}
 	return n.claimed(ctx)
 }
 
@@ -258,6 +270,7 @@ func (n *run) open(ctx context.Context) error {
 		return err
 	}
 	n.out.Warnings = append(n.out.Warnings, opened.Warnings...)
+	n.writable = canRemember(plan)
 	for _, name := range plan.Unknown() {
 		n.out.Warnings = append(n.out.Warnings, fmt.Sprintf("the tool policy allows %q, which is the name of no tool", name))
 	}
@@ -311,12 +324,7 @@ func (n *run) listen(ctx context.Context) error {
 	if _, err := n.commit(ctx, Message{Inputs: n.turn.Inputs, Text: n.turn.Message, Images: n.turn.Images}); err != nil {
 		return err
 	}
-	entries, err := n.store.Context(ctx, session.Ref{Key: n.key.String()})
-	if err != nil {
-		return err
-	}
-	n.history, err = Messages(entries)
-	return err
+	return n.reload(ctx)
 }
 
 // append commits messages to the transcript.
