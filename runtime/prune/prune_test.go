@@ -86,45 +86,77 @@ func TestRulesOfARound(t *testing.T) {
 		want     string
 	}{
 		{name: "trims", messages: conversation(big...), state: touched, want: all(4, "trimmed")},
-		{name: "not before the cache has run out", messages: conversation(big...), state: touched, want: all(4, "whole"),
-			round: func(r *prune.Round) { r.Now = start.Add(prune.DefaultTTL - 1) }},
-		{name: "as soon as it has", messages: conversation(big...), state: touched, want: all(4, "trimmed"),
-			round: func(r *prune.Round) { r.Now = start.Add(prune.DefaultTTL) }},
-		{name: "by the time that is set", messages: conversation(big...), state: touched, want: all(4, "whole"),
-			round: func(r *prune.Round) { r.TTL = 2 * time.Hour }},
+		{
+			name: "not before the cache has run out", messages: conversation(big...), state: touched, want: all(4, "whole"),
+			round: func(r *prune.Round) { r.Now = start.Add(prune.DefaultTTL - 1) },
+		},
+		{
+			name: "as soon as it has", messages: conversation(big...), state: touched, want: all(4, "trimmed"),
+			round: func(r *prune.Round) { r.Now = start.Add(prune.DefaultTTL) },
+		},
+		{
+			name: "by the time that is set", messages: conversation(big...), state: touched, want: all(4, "whole"),
+			round: func(r *prune.Round) { r.TTL = 2 * time.Hour },
+		},
 		{name: "never without a time", messages: conversation(big...), want: all(4, "whole")},
-		{name: "below the share of the window", messages: conversation(big...), state: touched, want: all(4, "whole"),
-			round: func(r *prune.Round) { r.Window = window(80_000, 0.29) }},
-		{name: "at the share of the window", messages: conversation(big...), state: touched, want: all(4, "trimmed"),
-			round: func(r *prune.Round) { r.Window = window(80_000, 0.301) }},
-		{name: "without a window", messages: conversation(big...), state: touched, want: all(4, "whole"),
-			round: func(r *prune.Round) { r.Window = 0 }},
-		{name: "4,000 characters stay, 4,001 are trimmed", messages: conversation(text(4000), text(4001)), state: touched, want: "whole trimmed",
-			round: func(r *prune.Round) { r.Window = window(8000, 0.4) }},
-		{name: "UTF-16 units are counted", messages: conversation(strings.Repeat("👍", 2000), strings.Repeat("👍", 2001)), state: touched, want: "whole trimmed",
-			round: func(r *prune.Round) { r.Window = window(8000, 0.4) }},
-		{name: "the last three answers and what follows stay",
-			messages: append([]model.Message{model.User("x"), answer("a"), result("a", "exec", text(9000)), answer("b"), result("b", "exec", text(9000)),
-				answer("c"), result("c", "exec", text(9000))}, answer()),
-			state: touched, want: "trimmed whole whole", round: func(r *prune.Round) { r.Window = window(27_000, 0.4) }},
+		{
+			name: "below the share of the window", messages: conversation(big...), state: touched, want: all(4, "whole"),
+			round: func(r *prune.Round) { r.Window = window(80_000, 0.29) },
+		},
+		{
+			name: "at the share of the window", messages: conversation(big...), state: touched, want: all(4, "trimmed"),
+			round: func(r *prune.Round) { r.Window = window(80_000, 0.301) },
+		},
+		{
+			name: "without a window", messages: conversation(big...), state: touched, want: all(4, "whole"),
+			round: func(r *prune.Round) { r.Window = 0 },
+		},
+		{
+			name: "4,000 characters stay, 4,001 are trimmed", messages: conversation(text(4000), text(4001)), state: touched, want: "whole trimmed",
+			round: func(r *prune.Round) { r.Window = window(8000, 0.4) },
+		},
+		{
+			name: "UTF-16 units are counted", messages: conversation(strings.Repeat("👍", 2000), strings.Repeat("👍", 2001)), state: touched, want: "whole trimmed",
+			round: func(r *prune.Round) { r.Window = window(8000, 0.4) },
+		},
+		{
+			name: "the last three answers and what follows stay",
+			messages: append([]model.Message{
+				model.User("x"), answer("a"), result("a", "exec", text(9000)), answer("b"), result("b", "exec", text(9000)),
+				answer("c"), result("c", "exec", text(9000)),
+			}, answer()),
+			state: touched, want: "trimmed whole whole", round: func(r *prune.Round) { r.Window = window(27_000, 0.4) },
+		},
 		{name: "fewer than three answers", messages: []model.Message{model.User("x"), answer("a"), result("a", "exec", text(9000)), answer()}, state: touched, want: "whole"},
-		{name: "nothing before the user's first message",
+		{
+			name:     "nothing before the user's first message",
 			messages: append([]model.Message{answer("p"), result("p", "exec", text(9000))}, conversation(text(9000))...), state: touched, want: "whole trimmed",
-			round: func(r *prune.Round) { r.Window = window(18_000, 0.4) }},
+			round: func(r *prune.Round) { r.Window = window(18_000, 0.4) },
+		},
 		{name: "no message of the user", messages: []model.Message{answer("a"), result("a", "exec", text(9000)), answer(), answer(), answer()}, state: touched, want: "whole"},
-		{name: "still too full: the oldest are cleared until it is not", messages: conversation(many...), state: touched,
-			want: all(7, "cleared") + " " + all(13, "whole"), round: func(r *prune.Round) { r.Window = window(80_600, 0.75) }},
-		{name: "not below half of the window", messages: conversation(many...), state: touched, want: all(20, "whole"),
-			round: func(r *prune.Round) { r.Window = window(80_600, 0.49) }},
-		{name: "not with fewer than 50,000 characters", messages: conversation(many[:12]...), state: touched, want: all(12, "whole"),
-			round: func(r *prune.Round) { r.Window = window(48_000, 0.9) }},
-		{name: "not when clearing is off", messages: conversation(many...), state: touched, want: all(20, "whole"),
-			round: func(r *prune.Round) { r.Window = window(80_600, 0.75); r.NoClear = true }},
+		{
+			name: "still too full: the oldest are cleared until it is not", messages: conversation(many...), state: touched,
+			want: all(7, "cleared") + " " + all(13, "whole"), round: func(r *prune.Round) { r.Window = window(80_600, 0.75) },
+		},
+		{
+			name: "not below half of the window", messages: conversation(many...), state: touched, want: all(20, "whole"),
+			round: func(r *prune.Round) { r.Window = window(80_600, 0.49) },
+		},
+		{
+			name: "not with fewer than 50,000 characters", messages: conversation(many[:12]...), state: touched, want: all(12, "whole"),
+			round: func(r *prune.Round) { r.Window = window(48_000, 0.9) },
+		},
+		{
+			name: "not when clearing is off", messages: conversation(many...), state: touched, want: all(20, "whole"),
+			round: func(r *prune.Round) { r.Window = window(80_600, 0.75); r.NoClear = true },
+		},
 		{name: "denied tools", messages: conversation(big...), state: touched, want: all(4, "whole"), round: func(r *prune.Round) { r.Deny = []string{"EX*"} }},
 		{name: "tools that are not allowed", messages: conversation(big...), state: touched, want: all(4, "whole"), round: func(r *prune.Round) { r.Allow = []string{"read"} }},
 		{name: "allowed tools", messages: conversation(big...), state: touched, want: all(4, "trimmed"), round: func(r *prune.Round) { r.Allow = []string{"re?d", "e*"} }},
-		{name: "deny wins", messages: conversation(big...), state: touched, want: all(4, "whole"),
-			round: func(r *prune.Round) { r.Allow, r.Deny = []string{"*"}, []string{"exec"} }},
+		{
+			name: "deny wins", messages: conversation(big...), state: touched, want: all(4, "whole"),
+			round: func(r *prune.Round) { r.Allow, r.Deny = []string{"*"}, []string{"exec"} },
+		},
 	} {
 		r := round(window(80_000, 0.4))
 		if c.round != nil {
