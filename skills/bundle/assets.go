@@ -47,8 +47,8 @@ type Asset struct {
 	Mode fs.FileMode
 }
 
-// errStop ends a walk through the assets.
-var errStop = errors.New("stop")
+// visitError is an error of the one who visits the assets, and not of the archive.
+type visitError struct{ error }
 
 // Assets lists the assets in their order. content, which may not be kept, gives the file's bytes.
 func (b *Bundle) Assets(visit func(a Asset, content io.Reader) error) error {
@@ -82,11 +82,14 @@ func readArchive(packed []byte, visit func(Asset, io.Reader) error) error {
 	defer dec.Close()
 	a := &archive{in: &counted{from: dec, left: min(MaxUnpacked, int64(len(packed))*MaxRatio+freeRatio)}, seen: map[string]bool{}}
 	err = a.read(visit)
-	if err == nil || errors.Is(err, errStop) {
-		return nil
-	}
+	var outside visitError
 	var typed *Error
-	if errors.As(err, &typed) {
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &outside):
+		return outside.error
+	case errors.As(err, &typed):
 		return err
 	}
 	cause := ErrArchive
@@ -133,10 +136,29 @@ func (a *archive) read(visit func(Asset, io.Reader) error) error {
 		if err != nil {
 			return err
 		}
-		if err := visit(asset, in); err != nil {
-			return err
+		content := &entryReader{from: in}
+		if err := visit(asset, content); err != nil && content.err == nil {
+			return visitError{err}
+		}
+		if content.err != nil {
+			return content.err
 		}
 	}
+}
+
+// entryReader remembers what went wrong while an entry was read, so that it is told from what its reader did with it.
+type entryReader struct {
+	from io.Reader
+	err  error
+}
+
+// Read implements io.Reader.
+func (r *entryReader) Read(p []byte) (int, error) {
+	n, err := r.from.Read(p)
+	if err != nil && err != io.EOF {
+		r.err = err
+	}
+	return n, err
 }
 
 // rest makes sure that nothing follows the end of the archive but what fills its last block up.

@@ -297,3 +297,11 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func TestWhatAVisitorSaysIsNoFaultOfTheArchive(t *testing.T) {
+	p := pack(t, tea(t))
+	want := errors.New("enough")
+	if err := p.Assets(func(bundle.Asset, io.Reader) error { return want }); err != want {
+		t.Error(err)
+	}
+}
