@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"openclaw/sandbox"
 	"openclaw/toolwasm"
@@ -23,6 +24,7 @@ func native(dir, script string) func(b *testing.B) {
 		if err != nil {
 			b.Skip("no bash to compare with")
 		}
+		var used time.Duration
 		for b.Loop() {
 			cmd := exec.Command(bash, "-c", script)
 			cmd.Dir = dir
@@ -31,7 +33,9 @@ func native(dir, script string) func(b *testing.B) {
 			if err := cmd.Run(); err != nil {
 				b.Fatal(err)
 			}
+			used += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 		}
+		reportCPU(b, used)
 	}
 }
 
@@ -45,14 +49,24 @@ func sandboxed(tools *tools, dir, script string) func(b *testing.B) {
 			b.Fatal(err)
 		}
 		defer session.Close()
+		var fuel int64
+		start := cpuTime()
 		for b.Loop() {
 			var errs bytes.Buffer
 			result, err := tools.toolbox.Exec(b.Context(), session, toolwasm.Script{Text: script, Stdout: io.Discard, Stderr: &errs})
 			if err != nil || result.ExitCode != 0 {
 				b.Fatalf("result %+v, error %v, stderr %q", result, err, errs.String())
 			}
+			fuel += result.Fuel
 		}
+		reportCPU(b, cpuTime()-start)
+		b.ReportMetric(float64(fuel)/float64(b.N), "fuel/op")
 	}
+}
+
+// reportCPU adds the time on the processors to a benchmark's figures: what else runs on the machine hardly changes it.
+func reportCPU(b *testing.B, used time.Duration) {
+	b.ReportMetric(used.Seconds()*1e3/float64(b.N), "cpu-ms/op")
 }
 
 // BenchmarkExec measures short scripts, where starting is most of the work.

@@ -138,8 +138,13 @@ type outcome struct {
 
 func (r *run) loop(prog *code, values []any) int {
 	var out outcome
+	f := filtering{run: r, prog: prog, values: values, fr: frame{vars: make([]any, len(values))}, out: &out}
+	f.print = func(x any) error {
+		out.last, out.some = x, true
+		return r.print(x)
+	}
 	if r.opts.null {
-		if done := r.filter(prog, values, nil, &out); done {
+		if done := f.filter(nil); done {
 			return out.status
 		}
 		return r.finish(&out)
@@ -154,7 +159,7 @@ func (r *run) loop(prog *code, values []any) int {
 			out.status = statusError
 			break
 		}
-		if done := r.filter(prog, values, v, &out); done {
+		if done := f.filter(v); done {
 			return out.status
 		}
 	}
@@ -184,16 +189,24 @@ func (r *run) finish(out *outcome) int {
 	return 0
 }
 
+// filtering is the program at work on one input after the other.
+type filtering struct {
+	run    *run
+	prog   *code
+	values []any // of the variables in the beginning
+	fr     frame
+	print  func(any) error
+	out    *outcome
+}
+
 // filter runs the program on one input. done is true when the whole run is over.
-func (r *run) filter(prog *code, values []any, v any, out *outcome) (done bool) {
-	fr := &frame{vars: append([]any(nil), values...)}
-	err := prog.values(fr, v, func(x any) error {
-		out.last, out.some = x, true
-		return r.print(x)
-	})
+func (f *filtering) filter(v any) (done bool) {
+	copy(f.fr.vars, f.values)
+	err := f.prog.values(&f.fr, v, f.print)
 	if err == nil {
 		return false
 	}
+	r, out := f.run, f.out
 	var halt *haltError
 	if errors.As(err, &halt) {
 		out.status = halt.status
@@ -242,10 +255,13 @@ func (r *run) halt(h *haltError) {
 func (r *run) print(v any) error {
 	o, w := r.opts, r.p.Out()
 	if o.seq {
-		_ = w.WriteByte(0x1e)
+		_ = w.WriteByte(recordSeparator)
 	}
 	s, isString := v.(string)
+	text, copied := r.in.copied()
 	switch {
+	case copied:
+		_, _ = w.Write(text)
 	case (o.rawOut || o.join) && isString:
 		if o.nul && strings.IndexByte(s, 0) >= 0 {
 			return errorf("Cannot dump a string containing NUL with --raw-output0 option")
@@ -494,7 +510,7 @@ func (r *run) argument(option, name, text string) (any, error) {
 	if option == "rawfile" {
 		return strings.ToValidUTF8(string(b), "\uFFFD"), nil
 	}
-	d := &decoder{buf: b, eof: true}
+	d := newTextDecoder(b)
 	var items []any
 	for {
 		v, err := d.next()

@@ -1,6 +1,7 @@
 package jq
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -11,29 +12,44 @@ import (
 
 const readSize = 64 << 10
 
+// maxRead bounds what is read ahead of a value for the quick reader.
+const maxRead = 1 << 20
+
 // nameSlots is how many keys are remembered.
 const nameSlots = 256
 
 // decoder reads JSON values one after the other from a stream.
 type decoder struct {
-	src   io.Reader
-	buf   []byte
-	pos   int
-	eof   bool
-	err   error // of the stream
-	lines int   // newlines before buf
-	col   int   // bytes of the current line before buf
-	depth int
-	names [nameSlots]string // keys seen before, so that they are allocated once
-	str   []byte
-	stack []any // items of the arrays and values of the objects that are being read
-	keys  []string
+	src     io.Reader
+	buf     []byte
+	pos     int
+	counted int // bytes of buf that lines and col account for
+	eof     bool
+	err     error // of the stream
+	lines   int   // newlines so far
+	col     int   // bytes of the current line so far
+	depth   int
+	begun   bool              // a byte order mark has been looked for
+	names   [nameSlots]string // keys seen before, so that they are allocated once
+	scratch []byte
+	stack   []any // items of the arrays and values of the objects that are being read
+	keys    []string
+
+	need    *need  // what of the values is wanted
+	copying *style // copy each value to text while it is read, in this style; nil: do not
+	text    []byte
+	copied  bool // text is the last value
+	unusual bool // the value that is being read is nothing for the quick reader
+	shapes  [shapeSlots][]string
 }
 
-func newDecoder(src io.Reader) *decoder { return &decoder{src: src} }
+func newDecoder(src io.Reader) *decoder { return &decoder{src: src, need: needAll()} }
+
+// newTextDecoder reads values from b.
+func newTextDecoder(b []byte) *decoder { return &decoder{buf: b, eof: true, need: needAll()} }
 
 func decodeString(s string) (any, error) {
-	d := &decoder{buf: []byte(s), eof: true}
+	d := newTextDecoder([]byte(s))
 	v, err := d.next()
 	if err == io.EOF {
 		err = complain("Expected JSON value")
@@ -47,19 +63,29 @@ func decodeString(s string) (any, error) {
 	return v, nil
 }
 
-// fill reads more; false at the end.
+// fill reads more, in place of what has been read; false at the end.
 func (d *decoder) fill() bool {
+	d.pos = len(d.buf)
+	return d.more()
+}
+
+// more reads more behind what has not been read yet; false when there is none, or no room for it.
+func (d *decoder) more() bool {
 	if d.eof {
 		return false
 	}
 	d.countLines()
-	if cap(d.buf) == 0 {
-		d.buf = make([]byte, 0, readSize)
+	rest := copy(d.buf, d.buf[d.pos:])
+	d.buf, d.pos, d.counted = d.buf[:rest], 0, 0
+	if rest == cap(d.buf) {
+		if rest >= maxRead {
+			return false
+		}
+		d.buf = slices.Grow(d.buf, max(readSize, rest))
 	}
-	d.buf, d.pos = d.buf[:0], 0
 	for {
-		n, err := d.src.Read(d.buf[:cap(d.buf)])
-		d.buf = d.buf[:n]
+		n, err := d.src.Read(d.buf[rest:cap(d.buf)])
+		d.buf = d.buf[:rest+n]
 		if err != nil {
 			d.eof = true
 			if err != io.EOF {
@@ -73,16 +99,17 @@ func (d *decoder) fill() bool {
 	}
 }
 
+// countLines brings lines and col up to date.
 func (d *decoder) countLines() {
-	seen := d.buf[:d.pos]
-	for i := range seen {
-		if seen[i] == '\n' {
-			d.lines++
-			d.col = 0
-			continue
-		}
-		d.col++
+	seen := d.buf[d.counted:d.pos]
+	d.counted = d.pos
+	last := bytes.LastIndexByte(seen, '\n')
+	if last < 0 {
+		d.col += len(seen)
+		return
 	}
+	d.lines += bytes.Count(seen, []byte{'\n'})
+	d.col = len(seen) - last - 1
 }
 
 func (d *decoder) peek() (byte, bool) {
@@ -96,12 +123,10 @@ func (d *decoder) peek() (byte, bool) {
 func (d *decoder) blanks() bool {
 	for {
 		for d.pos < len(d.buf) {
-			switch d.buf[d.pos] {
-			case ' ', '\t', '\n', '\r', 0x1e:
-				d.pos++
-			default:
+			if class[d.buf[d.pos]]&blankByte == 0 {
 				return true
 			}
+			d.pos++
 		}
 		if !d.fill() {
 			return false
@@ -112,13 +137,11 @@ func (d *decoder) blanks() bool {
 // fail makes an error with the place it is at.
 func (d *decoder) fail(format string, args ...any) error {
 	d.countLines()
-	d.buf, d.pos = d.buf[d.pos:], 0
 	return fmt.Errorf("%s at line %d, column %d", fmt.Sprintf(format, args...), d.lines+1, d.col)
 }
 
 func (d *decoder) failEOF(format string, args ...any) error {
 	d.countLines()
-	d.buf, d.pos = d.buf[d.pos:], 0
 	return fmt.Errorf("%s at EOF at line %d, column %d", fmt.Sprintf(format, args...), d.lines+1, d.col)
 }
 
@@ -131,19 +154,38 @@ func (d *decoder) next() (any, error) {
 		}
 		return nil, io.EOF
 	}
-	return d.value()
+	d.unusual, d.copied = false, false
+	if d.copying != nil {
+		return d.copy()
+	}
+	return d.value(d.need)
+}
+
+// copy reads a value and copies it to text, if it is an array or object.
+func (d *decoder) copy() (any, error) {
+	if c := d.buf[d.pos]; c == '[' || c == '{' {
+		if v, ok := d.quick(d.need, d.copying); ok {
+			d.copied = true
+			return v, nil
+		}
+	}
+	return d.value(needAll())
 }
 
 // byteOrderMark skips a UTF-8 byte order mark at the very beginning.
 func (d *decoder) byteOrderMark() {
-	if d.lines == 0 && d.col == 0 && d.pos == 0 && (len(d.buf) > 0 || d.fill()) {
-		if strings.HasPrefix(string(d.buf[:min(3, len(d.buf))]), "\xef\xbb\xbf") {
-			d.pos = 3
-		}
+	const mark = "\xef\xbb\xbf"
+	if d.begun {
+		return
 	}
+	d.begun = true
+	for len(d.buf) < len(mark) && strings.HasPrefix(mark, string(d.buf)) && d.more() {
+	}
+	d.pos = len(d.buf) - len(bytes.TrimPrefix(d.buf, []byte(mark)))
 }
 
-func (d *decoder) value() (any, error) {
+// value reads a value, of which what is needed is kept.
+func (d *decoder) value(n *need) (any, error) {
 	c, ok := d.peek()
 	if !ok {
 		return nil, d.failEOF("Unfinished JSON term")
@@ -151,14 +193,20 @@ func (d *decoder) value() (any, error) {
 	switch c {
 	case '"':
 		d.pos++
-		b, err := d.text()
+		b, err := d.string()
 		return string(b), err
 	case '[':
+		if v, ok := d.quick(n, nil); ok {
+			return v, nil
+		}
 		d.pos++
-		return d.array()
+		return d.array(n)
 	case '{':
+		if v, ok := d.quick(n, nil); ok {
+			return v, nil
+		}
 		d.pos++
-		return d.object()
+		return d.object(n)
 	}
 	return d.token()
 }
@@ -171,13 +219,16 @@ func (d *decoder) enter() error {
 	return nil
 }
 
-func (d *decoder) array() (any, error) {
+// array reads an array after its opening bracket. After an error nothing more is read, so that nothing is tidied up.
+func (d *decoder) array(n *need) (any, error) {
 	if err := d.enter(); err != nil {
 		return nil, err
 	}
-	defer func() { d.depth-- }()
 	base := len(d.stack)
-	defer func() { d.stack = d.stack[:base] }()
+	var elements *need
+	if n != nil {
+		elements = n.elements()
+	}
 	for first := true; ; first = false {
 		if !d.blanks() {
 			return nil, d.failEOF("Unfinished JSON term")
@@ -185,16 +236,19 @@ func (d *decoder) array() (any, error) {
 		c := d.buf[d.pos]
 		if c == ']' && first {
 			d.pos++
+			d.depth--
 			return newArray(nil), nil
 		}
 		if err := d.expectValue(c); err != nil {
 			return nil, err
 		}
-		v, err := d.value()
+		v, err := d.value(elements)
 		if err != nil {
 			return nil, err
 		}
-		d.stack = append(d.stack, v)
+		if elements != nil {
+			d.stack = append(d.stack, v)
+		}
 		if !d.blanks() {
 			return nil, d.failEOF("Unfinished JSON term")
 		}
@@ -203,7 +257,8 @@ func (d *decoder) array() (any, error) {
 			d.pos++
 		case ']':
 			d.pos++
-			return newArray(slices.Clone(d.stack[base:])), nil
+			d.depth--
+			return newArray(d.pop(base)), nil
 		case '}':
 			d.pos++
 			return nil, d.fail("Unmatched '}'")
@@ -234,13 +289,19 @@ func (d *decoder) expectValue(c byte) error {
 	return nil
 }
 
-func (d *decoder) object() (any, error) {
+// pop takes the values from base on off the stack.
+func (d *decoder) pop(base int) []any {
+	items := slices.Clone(d.stack[base:])
+	d.stack = d.stack[:base]
+	return items
+}
+
+// object reads an object after its opening brace.
+func (d *decoder) object(n *need) (any, error) {
 	if err := d.enter(); err != nil {
 		return nil, err
 	}
-	defer func() { d.depth-- }()
 	base, keyBase := len(d.stack), len(d.keys)
-	defer func() { d.stack, d.keys = d.stack[:base], d.keys[:keyBase] }()
 	for first := true; ; first = false {
 		if !d.blanks() {
 			return nil, d.failEOF("Unfinished JSON term")
@@ -248,6 +309,7 @@ func (d *decoder) object() (any, error) {
 		c := d.buf[d.pos]
 		if c == '}' && first {
 			d.pos++
+			d.depth--
 			return newObject(0), nil
 		}
 		if c != '"' {
@@ -258,25 +320,34 @@ func (d *decoder) object() (any, error) {
 			return nil, d.misplaced("Object keys must be strings")
 		}
 		d.pos++
-		b, err := d.text()
+		b, err := d.string()
 		if err != nil {
 			return nil, err
 		}
 		k := d.intern(b)
+		var member *need
+		if n != nil {
+			member = n.member(b)
+		}
 		if err := d.colon(); err != nil {
 			return nil, err
 		}
-		v, err := d.value()
+		v, err := d.value(member)
 		if err != nil {
 			return nil, err
 		}
-		d.keys, d.stack = append(d.keys, k), append(d.stack, v)
+		if member != nil {
+			d.keys, d.stack = append(d.keys, k), append(d.stack, v)
+		}
 		done, err := d.separator()
 		if err != nil {
 			return nil, err
 		}
 		if done {
-			return objectOf(d.keys[keyBase:], d.stack[base:]), nil
+			o := objectOf(d.keys[keyBase:], d.stack[base:])
+			d.depth--
+			d.stack, d.keys = d.stack[:base], d.keys[:keyBase]
+			return o, nil
 		}
 	}
 }
@@ -326,7 +397,7 @@ func (d *decoder) misplaced(what string) error {
 		return d.fail("%s", what)
 	case '"':
 		d.pos++
-		if _, err := d.text(); err != nil {
+		if _, err := d.string(); err != nil {
 			return err
 		}
 		return d.fail("%s", what)
@@ -361,8 +432,8 @@ func objectOf(keys []string, vals []any) *object {
 	return o
 }
 
-// text reads a string after its opening quote. The result is valid until the next call.
-func (d *decoder) text() ([]byte, error) {
+// string reads a string after its opening quote. The result is valid until the next call.
+func (d *decoder) string() ([]byte, error) {
 	start := d.pos
 	ascii := byte(0)
 	for i := start; i < len(d.buf); i++ { // the usual string: in the buffer as a whole, without escapes
@@ -373,14 +444,14 @@ func (d *decoder) text() ([]byte, error) {
 			if s := d.buf[start:i]; ascii < utf8.RuneSelf || utf8.Valid(s) {
 				return s, nil
 			}
-			d.str = append(d.str[:0], strings.ToValidUTF8(string(d.buf[start:i]), "\uFFFD")...)
-			return d.str, nil
+			d.scratch = append(d.scratch[:0], strings.ToValidUTF8(string(d.buf[start:i]), "\uFFFD")...)
+			return d.scratch, nil
 		}
 		if c == '\\' {
 			break
 		}
 	}
-	d.str = d.str[:0]
+	d.scratch = d.scratch[:0]
 	for {
 		c, ok := d.peek()
 		if !ok {
@@ -389,16 +460,16 @@ func (d *decoder) text() ([]byte, error) {
 		d.pos++
 		switch c {
 		case '"':
-			if !utf8.Valid(d.str) {
-				d.str = []byte(strings.ToValidUTF8(string(d.str), "\uFFFD"))
+			if !utf8.Valid(d.scratch) {
+				d.scratch = []byte(strings.ToValidUTF8(string(d.scratch), "\uFFFD"))
 			}
-			return d.str, nil
+			return d.scratch, nil
 		case '\\':
 			if err := d.escape(); err != nil {
 				return nil, err
 			}
 		default:
-			d.str = append(d.str, c)
+			d.scratch = append(d.scratch, c)
 		}
 	}
 }
@@ -416,8 +487,20 @@ func (d *decoder) escape() error {
 	if i < 0 {
 		return d.fail("Invalid escape")
 	}
-	d.str = append(d.str, "\"\\/\b\f\n\r\t"[i])
+	d.scratch = append(d.scratch, "\"\\/\b\f\n\r\t"[i])
 	return nil
+}
+
+func hexDigit(c byte) (int, bool) {
+	switch {
+	case c >= '0' && c <= '9':
+		return int(c - '0'), true
+	case c >= 'a' && c <= 'f':
+		return int(c-'a') + 10, true
+	case c >= 'A' && c <= 'F':
+		return int(c-'A') + 10, true
+	}
+	return 0, false
 }
 
 func (d *decoder) hex4() (rune, error) {
@@ -427,11 +510,8 @@ func (d *decoder) hex4() (rune, error) {
 		if !ok {
 			return 0, d.failEOF("Unfinished string")
 		}
-		i := strings.IndexByte(hexDigits, c|0x20)
-		if isDigit(c) {
-			i = int(c - '0')
-		}
-		if i < 0 {
+		i, ok := hexDigit(c)
+		if !ok {
 			return 0, d.fail("Invalid escape")
 		}
 		d.pos++
@@ -453,7 +533,7 @@ func (d *decoder) unicode() error {
 		}
 		d.pos++
 		if c, ok := d.peek(); !ok || c != 'u' {
-			d.str = utf8.AppendRune(d.str, utf8.RuneError)
+			d.scratch = utf8.AppendRune(d.scratch, utf8.RuneError)
 			return d.escape()
 		}
 		d.pos++
@@ -465,39 +545,36 @@ func (d *decoder) unicode() error {
 			r = (r-high)<<10 | (second - low) + 0x10000
 			break
 		}
-		d.str = utf8.AppendRune(d.str, utf8.RuneError)
+		d.scratch = utf8.AppendRune(d.scratch, utf8.RuneError)
 		r = second
 	}
 	if r >= high && r < end {
 		r = utf8.RuneError
 	}
-	d.str = utf8.AppendRune(d.str, r)
+	d.scratch = utf8.AppendRune(d.scratch, r)
 	return nil
 }
-
-// isTokenByte reports whether c is part of a number, a word or what is mistaken for one.
-func isTokenByte(c byte) bool { return c > ' ' && strings.IndexByte("[]{},:\"'", c) < 0 }
 
 // token reads a number or a word.
 func (d *decoder) token() (any, error) {
 	start := d.pos
 	i := start
-	for i < len(d.buf) && isTokenByte(d.buf[i]) {
+	for i < len(d.buf) && class[d.buf[i]]&tokenByte != 0 {
 		i++
 	}
 	d.pos = i
 	b := d.buf[start:i]
 	if i == len(d.buf) && !d.eof {
-		d.str = append(d.str[:0], b...)
+		d.scratch = append(d.scratch[:0], b...)
 		for {
 			c, ok := d.peek()
-			if !ok || !isTokenByte(c) {
+			if !ok || class[c]&tokenByte == 0 {
 				break
 			}
-			d.str = append(d.str, c)
+			d.scratch = append(d.scratch, c)
 			d.pos++
 		}
-		b = d.str
+		b = d.scratch
 	}
 	if len(b) == 0 {
 		c := d.buf[d.pos]

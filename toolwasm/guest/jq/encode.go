@@ -15,6 +15,9 @@ type style struct {
 	compact bool
 }
 
+// canCopy reports whether values can be written in this style while they are read.
+func (st *style) canCopy() bool { return !st.sort && st.colors == nil }
+
 // encode is the compact text of a value.
 func encode(v any) string {
 	if s, ok := v.(string); ok {

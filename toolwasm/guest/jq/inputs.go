@@ -24,6 +24,9 @@ type inputs struct {
 	failed bool
 	done   bool
 
+	need    *need  // what the program looks at in an input
+	copying *style // of the copies that copied returns; nil if there are none
+
 	// events are what is left of a value that --stream has taken apart.
 	events []any
 }
@@ -31,10 +34,17 @@ type inputs struct {
 func (in *inputs) line() int {
 	if in.dec != nil {
 		in.dec.countLines()
-		in.dec.buf, in.dec.pos = in.dec.buf[in.dec.pos:], 0
 		return in.dec.lines
 	}
 	return in.count
+}
+
+// copied is the text of the last input, if it was copied.
+func (in *inputs) copied() ([]byte, bool) {
+	if in.dec == nil {
+		return nil, false
+	}
+	return in.dec.text, in.dec.copied
 }
 
 // next returns the next input, or io.EOF.
@@ -118,6 +128,7 @@ func (in *inputs) open() bool {
 			in.lines = bufio.NewReaderSize(src, readSize)
 		} else {
 			in.dec = newDecoder(src)
+			in.dec.need, in.dec.copying = in.need, in.copying
 		}
 		return true
 	}

@@ -47,7 +47,7 @@ func (c *compiler) importData(i imported, name string, slots map[int]any) {
 	if err != nil {
 		panic(bail{&compileError{err.Error()}})
 	}
-	d := &decoder{buf: b, eof: true}
+	d := newTextDecoder(b)
 	var items []any
 	for {
 		v, err := d.next()

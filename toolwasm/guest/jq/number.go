@@ -70,7 +70,7 @@ func isCanonical(s string) bool {
 }
 
 // smallInteger is the fast way for what nearly all numbers are.
-func smallInteger(s string) (float64, bool) {
+func smallInteger[T string | []byte](s T) (float64, bool) {
 	digits := s
 	if len(s) > 0 && s[0] == '-' {
 		digits = s[1:]

@@ -234,6 +234,7 @@ func (r *run) compileProgram(src string, vars *object) (c *code, values []any, e
 		}
 		m.body = &node{op: opIdentity}
 	}
+	r.prepareInputs(m)
 	r.root = &fn{name: "main"}
 	comp := &compiler{run: r, fn: r.root, defined: map[string]*fn{}, libs: map[string]*library{}}
 	slots := map[int]any{}
@@ -250,6 +251,22 @@ func (r *run) compileProgram(src string, vars *object) (c *code, values []any, e
 		values[s] = v
 	}
 	return c, values, nil
+}
+
+// prepareInputs lets the inputs leave out what the program does not look at.
+func (r *run) prepareInputs(m *module) {
+	o := r.opts
+	r.in.need = needAll()
+	if o.raw || o.slurp || o.stream {
+		return
+	}
+	of, passes := look(m)
+	switch {
+	case !passes:
+		r.in.need = of
+	case o.style.canCopy():
+		r.in.need, r.in.copying = of, &o.style
+	}
 }
 
 // source of a file that the program names.

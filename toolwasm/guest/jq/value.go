@@ -26,13 +26,17 @@ type (
 	object struct {
 		keys  []string
 		vals  []any
-		index map[string]int // nil while the object is small
+		index map[string]int // nil while the object is small, or little has been looked for in it
+		finds int            // how often something was looked for without an index
 		owner *token
 	}
 )
 
-// indexFrom is the number of keys from which on an object has an index.
-const indexFrom = 12
+// An object with indexFrom keys or more gets an index when something has been looked for in it indexAfter times.
+const (
+	indexFrom  = 12
+	indexAfter = 8
+)
 
 // maxSize bounds arrays, strings and repetitions that a program can ask for out of the blue.
 const maxSize = 1 << 27
@@ -47,6 +51,11 @@ func newObject(size int) *object {
 }
 
 func (o *object) find(k string) int {
+	if o.index == nil && len(o.keys) >= indexFrom {
+		if o.finds++; o.finds > indexAfter {
+			o.reindex()
+		}
+	}
 	if o.index != nil {
 		if i, ok := o.index[k]; ok {
 			return i
@@ -76,19 +85,12 @@ func (o *object) set(k string, v any) {
 	}
 	o.keys = append(o.keys, k)
 	o.vals = append(o.vals, v)
-	switch {
-	case o.index != nil:
+	if o.index != nil {
 		o.index[k] = len(o.keys) - 1
-	case len(o.keys) == indexFrom:
-		o.reindex()
 	}
 }
 
 func (o *object) reindex() {
-	o.index = nil
-	if len(o.keys) < indexFrom {
-		return
-	}
 	o.index = make(map[string]int, len(o.keys)*2)
 	for i, k := range o.keys {
 		o.index[k] = i
@@ -96,9 +98,7 @@ func (o *object) reindex() {
 }
 
 func (o *object) copy(owner *token) *object {
-	c := &object{keys: slices.Clone(o.keys), vals: slices.Clone(o.vals), owner: owner}
-	c.reindex()
-	return c
+	return &object{keys: slices.Clone(o.keys), vals: slices.Clone(o.vals), owner: owner}
 }
 
 // remove deletes the keys that drop selects.
@@ -112,8 +112,7 @@ func (o *object) remove(drop func(string) bool) {
 		n++
 	}
 	clear(o.vals[n:])
-	o.keys, o.vals = o.keys[:n], o.vals[:n]
-	o.reindex()
+	o.keys, o.vals, o.index = o.keys[:n], o.vals[:n], nil
 }
 
 // sortedIndex lists the places of the keys in sorted order.
