@@ -244,6 +244,7 @@ func configuredTimeout(conf *config.Config) time.Duration {
 // host is what a run works with.
 type host struct {
 	runtime *agent.Runtime
+	models  *models.Registry
 	state   *state.DB
 	engine  *sandbox.Engine // nil until the tools are needed
 }
@@ -257,7 +258,7 @@ func openHost(ctx context.Context, std streams, conf *config.Config) (*host, err
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	h := &host{state: db}
+	h := &host{state: db, models: registry}
 	report := newCompileReport(std.err)
 	h.runtime = agent.New(agent.Options{
 		Config: conf, State: h.state, Models: registry,

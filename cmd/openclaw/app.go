@@ -69,6 +69,7 @@ func newApp(std streams) *cli.App {
 		DisableSliceFlagSeparator: true,
 		Commands: []*cli.Command{
 			agentCommand(std),
+			chatCommand(std),
 			demoCommand(std),
 			statusCommand(std),
 			agentsCommand(std),

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"openclaw/runtime/model"
+	"openclaw/runtime/session"
 )
 
 // Inbox is where messages come from that reach a run while it works. It is asked at the boundaries where a message can be taken in:
@@ -56,4 +57,9 @@ func (n *run) commit(ctx context.Context, m Message) (model.Message, error) {
 	}
 	_, err = n.writer.Consume(ctx, m.Inputs, e)
 	return message, err
+}
+
+// Address finds out whose session a turn is for.
+func (r *Runtime) Address(ctx context.Context, t Turn) (agentID string, key session.Key, err error) {
+	return r.address(ctx, &t)
 }

@@ -73,3 +73,18 @@ func (n *run) remember(ctx context.Context) error {
 	_, err := n.store.Update(ctx, n.key.String(), session.Patch{Members: mine})
 	return err
 }
+
+// Kept is what the runs of a session have kept of themselves.
+type Kept struct {
+	Usage model.Usage // of all runs together
+	Model string      // that answered last
+}
+
+// KeptOf reads it from a session.
+func KeptOf(info session.Info) Kept {
+	var k Kept
+	m := metaOf(info)
+	m.get(metaUsage, &k.Usage)
+	m.get(metaModel, &k.Model)
+	return k
+}

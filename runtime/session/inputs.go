@@ -36,17 +36,15 @@ type Input struct {
 
 // Admission is what an input that comes does to those that wait.
 type Admission struct {
-	Refuse   bool                       // it is not stored, and Accept fails with ErrInputRefused
-	Drop     []string                   // these do not wait any more
-	Replace  map[string]json.RawMessage // what is kept of these
-	Existing []Input                    // set by Accept: what waited before
+	Refuse  bool                       // it is not stored, and Accept fails with ErrInputRefused
+	Drop    []string                   // these do not wait any more
+	Replace map[string]json.RawMessage // what is kept of these
 }
 
 // Accept stores an input until a run takes it over with Consume: it is committed when Accept returns. admit, which may be nil, is
 // shown what waits for the session in this process and decides within the same transaction what becomes of it. The id of an input
 // is good for one time: a second one fails with ErrKnownInput, also when the first is an entry already.
-func (s *Store) Accept(ctx context.Context, in Input, admit func(waiting []Input) Admission) (Input, Admission, error) {
-	var decided Admission
+func (s *Store) Accept(ctx context.Context, in Input, admit func(waiting []Input) Admission) (Input, error) {
 	if in.ID == "" {
 		in.ID = newEntryID()
 	}
@@ -59,10 +57,10 @@ func (s *Store) Accept(ctx context.Context, in Input, admit func(waiting []Input
 		if err != nil {
 			return err
 		}
+		var decided Admission
 		if admit != nil {
 			decided = admit(waiting)
 		}
-		decided.Existing = waiting
 		if decided.Refuse {
 			return ErrInputRefused
 		}
@@ -77,7 +75,7 @@ func (s *Store) Accept(ctx context.Context, in Input, admit func(waiting []Input
 		return db.Exec(conn, "INSERT INTO inputs (id, session_key, accepted_at, owner, body) VALUES (?, ?, ?, ?, ?)", nil,
 			in.ID, in.Key, in.Accepted.UnixMilli(), s.owner, string(in.Body))
 	})
-	return in, decided, wrap(err, "accept input for", Ref{Key: in.Key})
+	return in, wrap(err, "accept input for", Ref{Key: in.Key})
 }
 
 // checkInput makes sure that an input can be stored, and that its id is new.
