@@ -115,7 +115,7 @@ const (
 )
 
 // minRoom is the least room that a conversation can go on in.
-const minRoom = 512
+const minRoom = 2048
 
 // Compact shortens a conversation.
 func Compact(ctx context.Context, in Input) (*Result, error) {

@@ -35,7 +35,8 @@ type Cut struct {
 	First int // the first item that stays; the number of items when none does
 }
 
-// FindCut finds where to cut: so that about keep tokens stay, and at most most. sizes are the items' tokens.
+// FindCut finds where to cut: so that about keep tokens stay, and at most most. sizes are the items' tokens. A turn is not parted for
+// the sake of a few tokens.
 //
 // A cut is possible in front of everything but a tool's result, and where no call in front of it has its result behind it. When
 // nothing that could stay is small enough, nothing stays; but a message of the user at the end must.
@@ -52,7 +53,8 @@ func FindCut(items []Item, sizes []int64, keep, most int64) (Cut, error) {
 	for wanted > 0 && tail[wanted] < keep {
 		wanted--
 	}
-	first, ok := nearestCut(possible(items), tail, wanted, most)
+	places := possible(items)
+	first, ok := nearestCut(places, tail, wanted, most)
 	if !ok {
 		first = len(items)
 		if first > 0 && items[first-1].Kind == KindUser {
@@ -62,8 +64,15 @@ func FindCut(items []Item, sizes []int64, keep, most int64) (Cut, error) {
 	if first <= begin {
 		return Cut{}, fmt.Errorf("compaction: %d messages of about %d tokens: %w", len(items), tail[0], ErrNothing)
 	}
-	return Cut{Begin: begin, Turn: turnOf(items, begin, first), First: first}, nil
+	turn := turnOf(items, begin, first)
+	if turn > begin && turn < first && places[turn] && tail[turn] <= most && tail[turn]-tail[first] <= keep/wholeShare {
+		first = turn
+	}
+	return Cut{Begin: begin, Turn: turn, First: first}, nil
 }
+
+// wholeShare is how much more may stay so that a turn is not parted: one so many-th of what is wanted.
+const wholeShare = 8
 
 // possible tells in front of which items a cut is possible.
 func possible(items []Item) []bool {

@@ -8,10 +8,12 @@ import (
 
 // Parts of a summary, in tenths of it, at most. What they leave is for what the model has written.
 const (
-	prefixShare = 3
-	recentShare = 3
+	prefixShare = 2
+	recentShare = 2
 	shares      = 10
-	minChars    = 1_000 // of a summary
+	minChars    = 400 // of a summary
+	smallShare  = 8   // the request, and the lists of files, have at most one so many-th each
+	minSection  = 8   // characters that are left of each section
 )
 
 const (
@@ -37,13 +39,13 @@ func (w *work) assemble(text, prefix string) string {
 func (w *work) within(most int, text, prefix string) string {
 	var before, behind strings.Builder
 	if w.details.Request != "" {
-		fmt.Fprintf(&before, "## %s\n%s\n\n", headingRequest, clip(w.details.Request, most/4))
+		fmt.Fprintf(&before, "## %s\n%s\n\n", headingRequest, clip(w.details.Request, most/smallShare))
 	}
 	if prefix != "" {
 		fmt.Fprintf(&behind, "\n\n## %s\n%s", headingPrefix, head(prefix, most*prefixShare/shares))
 	}
 	behind.WriteString(w.recent(most * recentShare / shares))
-	if lists := w.details.fileLists(); chars(lists) <= most/4 {
+	if lists := w.details.fileLists(); chars(lists) <= most/smallShare {
 		behind.WriteString(lists)
 	}
 	written := split(text)
@@ -181,7 +183,10 @@ func (s *sections) shrink(most int, spared *string) {
 		}
 		longest := slices.MaxFunc(fields, func(a, b *string) int { return chars(*a) - chars(*b) })
 		n := chars(*longest)
-		*longest = head(*longest, max(n-over, n*2/3))
+		if n <= minSection {
+			return
+		}
+		*longest = head(*longest, max(n-over, n*2/3, minSection))
 	}
 }
 
