@@ -72,6 +72,24 @@ type Installed struct {
 	Dir string // with its assets
 	// Approval is the last one of the name; nil when there is none. Check tells whether it holds for this file.
 	Approval *Approval
+
+	info fs.FileInfo // of its file; nil when it has just been installed
+}
+
+// Current makes sure that the bundle has not been replaced since it was read.
+func (i *Installed) Current() error {
+	if i.info == nil {
+		return nil
+	}
+	now, err := os.Lstat(filepath.Join(i.Dir, fileName))
+	if err != nil || !sameFile(i.info, now) {
+		return fmt.Errorf("bundles: skill %s: %w: another version has been installed", i.Manifest.Name, ErrChanged)
+	}
+	return nil
+}
+
+func sameFile(a, b fs.FileInfo) bool {
+	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
 }
 
 // Signer is who vouches for the bundle.
@@ -89,14 +107,14 @@ func (s *Store) Get(ctx context.Context, name string) (*Installed, error) {
 		return nil, fmt.Errorf("bundles: skill %q: %w: %w", name, ErrNotInstalled, err)
 	}
 	dir := filepath.Join(s.dir, name)
-	b, err := s.load(name, dir)
+	l, err := s.load(name, dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("bundles: skill %s: %w", name, ErrNotInstalled)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("bundles: skill %s: %w", name, err)
 	}
-	i := &Installed{Bundle: b, Dir: dir}
+	i := &Installed{Bundle: l.bundle, Dir: dir, info: l.info}
 	a, ok, err := s.approvals.Approval(ctx, name)
 	if err != nil {
 		return nil, err
@@ -108,32 +126,33 @@ func (s *Store) Get(ctx context.Context, name string) (*Installed, error) {
 }
 
 // load reads a bundle, unless the file is the one that was read before.
-func (s *Store) load(name, dir string) (*bundle.Bundle, error) {
+func (s *Store) load(name, dir string) (loaded, error) {
 	file := filepath.Join(dir, fileName)
 	info, err := os.Lstat(file)
 	if err != nil {
-		return nil, err
+		return loaded{}, err
 	}
 	s.mu.Lock()
 	old, ok := s.loaded[name]
 	s.mu.Unlock()
-	if ok && os.SameFile(old.info, info) && old.info.ModTime().Equal(info.ModTime()) && old.info.Size() == info.Size() {
-		return old.bundle, nil
+	if ok && sameFile(old.info, info) {
+		return old, nil
 	}
 	b, err := bundle.Open(file)
 	if err != nil {
-		return nil, err
+		return loaded{}, err
 	}
 	if b.Manifest.Name != name {
-		return nil, fmt.Errorf("%w: it calls itself %s", ErrChanged, b.Manifest.Name)
+		return loaded{}, fmt.Errorf("%w: it calls itself %s", ErrChanged, b.Manifest.Name)
 	}
 	if err := compare(b, dir); err != nil {
-		return nil, err
+		return loaded{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.loaded[name] = loaded{info, b}
-	return b, nil
+	l := loaded{info, b}
+	s.loaded[name] = l
+	return l, nil
 }
 
 // Broken is a directory that cannot be used as the bundle that it was.

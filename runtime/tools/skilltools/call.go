@@ -77,6 +77,9 @@ func Call(ctx context.Context, box *sandbox.Sandbox, session sandbox.Grant, i *b
 	if err != nil {
 		return nil, err
 	}
+	if err := i.Current(); err != nil {
+		return nil, err
+	}
 	grant, err := i.Grant(session)
 	if err != nil {
 		return nil, err

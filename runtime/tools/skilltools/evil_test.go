@@ -183,10 +183,7 @@ func TestALinkInThePlaceOfAPartIsNotFollowed(t *testing.T) {
 
 // TestEvilSkillIsEnded has a typed error for each way of not ending.
 func TestEvilSkillIsEnded(t *testing.T) {
-	m, i := evil(t)
-	quick := func(timeout string, more ...string) *bundles.Installed {
-		return m.approved(m.change(example(t, "evil"), append(more, `timeout = "2s"`, `timeout = "`+timeout+`"`)...))
-	}
+	m, _ := evil(t)
 	limit := func(want sandbox.Limit) func(error) bool {
 		return func(err error) bool {
 			var l *sandbox.LimitError
@@ -200,30 +197,30 @@ func TestEvilSkillIsEnded(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		what string
-		i    *bundles.Installed
-		is   func(error) bool
+		what, timeout, capability string
+		is                        func(error) bool
 	}{
-		{"loop", quick("200ms"), limit(sandbox.LimitTimeout)},
-		{"sleep", quick("200ms"), limit(sandbox.LimitTimeout)},
-		{"loop", quick("30s", "[capabilities]", "[capabilities]\nfuel = 50_000_000"), limit(sandbox.LimitFuel)},
-		{"output", i, limit(sandbox.LimitOutput)},
-		{"log", i, limit(sandbox.LimitOutput)},
-		{"memory", quick("20s", "[capabilities]", "[capabilities]\nmemory = '32MiB'"), status(2, "out of memory")},
-		{"stack", quick("20s", "[capabilities]", "[capabilities]\nmemory = '32MiB'"), func(err error) bool { return err != nil }},
-		{"panic", i, status(2, "panic: evil")},
-		{"exit", i, status(77, "")},
-		{"binary", i, func(err error) bool { return errors.Is(err, skilltools.ErrAnswer) }},
+		{"loop", "200ms", "", limit(sandbox.LimitTimeout)},
+		{"sleep", "200ms", "", limit(sandbox.LimitTimeout)},
+		{"loop", "30s", "fuel = 50_000_000", limit(sandbox.LimitFuel)},
+		{"output", "20s", "", limit(sandbox.LimitOutput)},
+		{"log", "20s", "", limit(sandbox.LimitOutput)},
+		{"memory", "20s", "memory = '32MiB'", status(2, "out of memory")},
+		{"stack", "20s", "memory = '32MiB'", func(err error) bool { return err != nil }},
+		{"panic", "20s", "", status(2, "panic: evil")},
+		{"exit", "20s", "", status(77, "")},
+		{"binary", "20s", "", func(err error) bool { return errors.Is(err, skilltools.ErrAnswer) }},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			got, err := m.try(c.i, c.what, "")
+			i := m.approved(m.change(example(t, "evil"), `timeout = "2s"`, `timeout = "`+c.timeout+`"`, "[capabilities]", "[capabilities]\n"+c.capability))
+			got, err := m.try(i, c.what, "")
 			if err == nil || !c.is(err) {
 				t.Errorf("%.100q, %v", got, err)
 			}
 		})
 	}
 	t.Run("disk", func(t *testing.T) {
-		got, err := m.try(i, "disk", "/tmp/big")
+		got, err := m.try(m.approved(example(t, "evil")), "disk", "/tmp/big")
 		if err != nil || !strings.HasPrefix(got, "after 1048576 ") && !strings.HasPrefix(got, "after 1114112 ") {
 			t.Errorf("%q, %v", got, err)
 		}

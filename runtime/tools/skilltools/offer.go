@@ -2,6 +2,7 @@ package skilltools
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -57,9 +58,20 @@ func toolOf(box *sandbox.Sandbox, session sandbox.Grant, i *bundles.Installed, t
 			if err != nil {
 				return nil, plain(t.Name, err)
 			}
-			return tools.TextResult(a.Text), nil
+			r := tools.TextResult(a.Text)
+			r.Details, err = json.Marshal(details{i.Manifest.Name, t.Name, a.Run.Duration.Milliseconds(), a.Run.Fuel, a.Run.Changed})
+			return r, err
 		},
 	}
+}
+
+// details are those of a result.
+type details struct {
+	Skill      string   `json:"skill"`
+	Tool       string   `json:"tool"`
+	DurationMs int64    `json:"durationMs"`
+	Fuel       int64    `json:"fuelUsed"`
+	Changed    []string `json:"filesChanged,omitempty"`
 }
 
 // plain is an error in words for a model, without the names of packages.
