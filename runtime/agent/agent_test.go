@@ -55,6 +55,7 @@ type home struct {
 	conf    *config.Config
 	runtime *agent.Runtime
 	models  models.Options
+	hooks   agent.CompactionHooks
 }
 
 // newHome makes a state directory with a configuration, which may be empty.
@@ -106,6 +107,7 @@ func (h *home) open() {
 		Toolbox: func(context.Context) (*sandbox.Sandbox, *toolwasm.Toolbox, error) {
 			return shared.box, shared.toolbox, nil
 		},
+		Compaction: h.hooks,
 	})
 	r := h.runtime
 	h.t.Cleanup(func() {

@@ -222,7 +222,7 @@ func (n *run) shrink(ctx context.Context, overflows int, cause error) error {
 	return nil
 }
 
-// estimate is what the conversation has by the runtime's own count.
+// estimate is what the next request has by the runtime's own count.
 func (n *run) estimate() int64 {
 	n.tokens()
 	measured := n.fill.measured
@@ -495,7 +495,7 @@ func (n *run) compactNow(ctx context.Context, focus string) (*Compacted, error) 
 	if err := n.reload(ctx); err != nil {
 		return nil, err
 	}
-	if state := n.compactState(); n.flushAllowed(&state) && n.tokens() > n.agent.Compaction.KeepRecentTokens {
+	if state := n.compactState(); n.flushAllowed(&state) && n.estimate()-n.fill.overhead > n.agent.Compaction.KeepRecentTokens {
 		n.flush(ctx, TriggerManual)
 	}
 	c, err := n.compact(ctx, TriggerManual, focus, n.window())
