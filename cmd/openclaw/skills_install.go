@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,15 +54,18 @@ func shownBundle(i *bundles.Installed) bundleShown {
 }
 
 func skillsInstall(c bundleCall) error {
-	file, err := fileOf(c.args[0])
-	if err != nil {
-		return err
-	}
 	store, release, err := c.store()
 	if err != nil {
 		return err
 	}
 	defer release()
+	if isText(c.args[0]) {
+		return c.installText(store)
+	}
+	file, err := fileOf(c.args[0])
+	if err != nil {
+		return err
+	}
 	change, err := store.Install(c.Context.Context, file)
 	if err != nil {
 		return err
@@ -114,14 +118,35 @@ func fileOf(name string) ([]byte, error) {
 	if !st.IsDir() {
 		return bundle.ReadFile(name)
 	}
-	if _, err := os.Lstat(filepath.Join(name, manifest.FileName)); err != nil {
-		return nil, fmt.Errorf("skills: install %s: there is no %s in it; a skill that is only text is installed by copying it to <state>/skills", name, manifest.FileName)
-	}
 	p, err := bundle.Pack(name)
 	if err != nil {
 		return nil, err
 	}
 	return p.File, nil
+}
+
+// isText tells whether a directory is no source of a packed skill: then it is one of texts and scripts, which a session runs.
+func isText(name string) bool {
+	if st, err := os.Stat(name); err != nil || !st.IsDir() {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(name, manifest.FileName))
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+func (c bundleCall) installText(store *bundles.Store) error {
+	p, err := store.InstallPlain(c.Context.Context, c.args[0])
+	if err != nil {
+		return err
+	}
+	for _, s := range p.Skipped {
+		fmt.Fprintf(c.std.err, "openclaw: %s is hidden: not installed\n", printable(s))
+	}
+	if c.Bool("json") {
+		return printJSON(c.std.out, map[string]any{"name": p.Name, "dir": p.Dir, "skipped": list(p.Skipped)})
+	}
+	_, err = fmt.Fprintf(c.std.out, "installed %s in %s: text and scripts, which sessions run as their own\n", p.Name, p.Dir)
+	return err
 }
 
 func skillsRemove(c bundleCall) error {

@@ -100,7 +100,7 @@ func (s *Store) carryOver(ctx context.Context, c *Change) error {
 	return nil
 }
 
-// Remove removes an installed bundle and its approval.
+// Remove removes an installed skill, and its approval.
 func (s *Store) Remove(ctx context.Context, name string) error {
 	if err := manifest.CheckName(name); err != nil {
 		return fmt.Errorf("bundles: remove %q: %w: %w", name, ErrNotInstalled, err)
@@ -114,7 +114,7 @@ func (s *Store) Remove(ctx context.Context, name string) error {
 	}
 	defer unlock()
 	dir := filepath.Join(s.dir, name)
-	if !IsBundle(dir) {
+	if !IsBundle(dir) && !isPlain(dir) {
 		return fmt.Errorf("bundles: remove %s: %w", name, ErrNotInstalled)
 	}
 	// The approval first: what is left of a bundle must not be approved.

@@ -123,15 +123,19 @@ func body(text string) string {
 }
 
 // file reads a regular file of the directory.
-func (p *packer) file(name string, most int64) ([]byte, error) {
-	st, err := p.root.Lstat(name)
+func (p *packer) file(name string, most int64) ([]byte, error) { return ReadIn(p.root, name, most) }
+
+// ReadIn reads a regular file in a directory that a stranger may have made, but not more than most bytes: it follows no link to it, and never
+// waits.
+func ReadIn(root *os.Root, name string, most int64) ([]byte, error) {
+	st, err := root.Lstat(name)
 	if err != nil {
 		return nil, fmt.Errorf("bundle: pack: %w", err)
 	}
 	if !st.Mode().IsRegular() {
 		return nil, fmt.Errorf("bundle: pack %s: %w: it is no regular file", name, ErrSource)
 	}
-	f, err := p.root.OpenFile(name, os.O_RDONLY|quietly, 0)
+	f, err := root.OpenFile(name, os.O_RDONLY|quietly, 0)
 	if err != nil {
 		return nil, fmt.Errorf("bundle: pack: %w", err)
 	}
