@@ -182,15 +182,6 @@ func (h *home) store() *session.Store {
 	return store
 }
 
-func (h *home) waiting() []session.Input {
-	h.t.Helper()
-	list, err := h.store().Inputs(context.Background(), mainKey)
-	if err != nil {
-		h.t.Fatalf("%v", err)
-	}
-	return list
-}
-
 func (h *home) entries() []session.Entry {
 	h.t.Helper()
 	list, err := h.store().Entries(context.Background(), session.Ref{Key: mainKey}, session.EntriesOptions{Limit: session.MaxPage})
@@ -229,18 +220,16 @@ func entryText(e session.Entry) string {
 	case session.RoleUser:
 		return "user: " + text
 	case session.RoleAssistant:
+		text = "assistant: " + m.Text()
 		for _, c := range m.Calls() {
 			text += " [" + c.ID + "]"
 		}
-		if m.StopReason == model.StopAborted {
-			text += " (aborted)"
-		}
-		return "assistant: " + strings.TrimSpace(m.Text()) + strings.TrimPrefix(text, strings.TrimSpace(e.Text()))
+		return strings.ReplaceAll(text, "  ", " ")
 	case session.RoleToolResult:
-		if m.Details.Status != "" && m.Details.Status != "completed" {
-			text = m.Details.Status + ": " + text
+		if m.Details.Status == "skipped" || m.IsError {
+			return "result " + m.ToolCallID + ": " + text
 		}
-		return "result " + m.ToolCallID + ": " + text
+		return "result " + m.ToolCallID
 	}
 	if body.CustomType != "" {
 		return "note: " + body.CustomType

@@ -172,6 +172,12 @@ func (b *batch) sequential() bool {
 
 func (b *batch) parallel(ctx context.Context) {
 	b.skipping = b.steered()
+	if b.skipping || ctx.Err() != nil { // none begins: their results come in the order of the calls
+		for i := range b.jobs {
+			b.finish(ctx, i)
+		}
+		return
+	}
 	var wait sync.WaitGroup
 	for i := range b.jobs {
 		wait.Go(func() { b.finish(ctx, i) })

@@ -198,8 +198,16 @@ func TestAMessageSkipsWhatHasNotBegun(t *testing.T) {
 	if d := string(outcomes[1].Result.Details); d != `{"status":"skipped","deniedReason":"steering"}` {
 		t.Errorf("details %s", d)
 	}
-	if o := b.set.Batch(t.Context(), calls("read", `{"path":"a"}`), nil)[0]; o.Status != tools.StatusSkipped {
-		t.Errorf("a parallel batch: %s", o.Status)
+	var told []int
+	for _, o := range b.set.Batch(t.Context(), calls("read", `{"path":"a"}`, "exec", `{"command":"true"}`, "read", `{"path":"b"}`), func(e tools.Event) {
+		told = append(told, e.Index)
+	}) {
+		if o.Status != tools.StatusSkipped || o.Result.Text() != "Skipped to process an incoming message." {
+			t.Errorf("a parallel batch: %s %q", o.Status, o.Result.Text())
+		}
+	}
+	if want := []int{0, 0, 1, 1, 2, 2}; !slices.Equal(told, want) {
+		t.Errorf("a parallel batch was told of in the order %v, want %v", told, want)
 	}
 }
 
