@@ -140,6 +140,17 @@ func (c skillsCall) bundle(s *skills.Skill) (bundleShown, bool) {
 	return b, ok && s.Source == skills.SourceManaged
 }
 
+// packed lists those of some skills that are packed.
+func (c skillsCall) packed(of []skills.Skill) []bundleShown {
+	shown := []bundleShown{}
+	for i := range of {
+		if b, ok := c.bundle(&of[i]); ok {
+			shown = append(shown, b)
+		}
+	}
+	return shown
+}
+
 // skillsListed is what list --json prints.
 type skillsListed struct {
 	Agent     string           `json:"agent"`
@@ -155,19 +166,16 @@ func skillsList(c skillsCall) error {
 		listed = list(c.found.Eligible())
 	}
 	if c.Bool("json") {
-		out := skillsListed{c.agent.ID, c.agent.Workspace, listed, list(c.found.Problems), []bundleShown{}}
-		for i := range listed {
-			if b, ok := c.bundle(&listed[i]); ok {
-				out.Bundles = append(out.Bundles, b)
-			}
-		}
-		return printJSON(c.std.out, out)
+		return printJSON(c.std.out, skillsListed{c.agent.ID, c.agent.Workspace, listed, list(c.found.Problems), c.packed(listed)})
 	}
 	t := table{header: []string{"SKILL", "OFFERED", "SOURCE", "DESCRIPTION"}}
 	for _, s := range listed {
 		t.add(s.Name, standingOf(s), string(s.Source), s.Description)
 	}
 	if err := t.write(c.std.out); err != nil {
+		return err
+	}
+	if err := bundleTable(c.std.out, c.packed(listed)); err != nil {
 		return err
 	}
 	return printProblems(c.std.out, c.found.All())
@@ -311,6 +319,7 @@ type skillsChecked struct {
 	Eligible int              `json:"eligible"`
 	Prompt   string           `json:"promptNotice,omitempty"`
 	Blocked  []skillBlocked   `json:"notEligible"`
+	Bundles  []bundleShown    `json:"bundles"`
 	Problems []skills.Problem `json:"problems"`
 }
 
@@ -325,6 +334,7 @@ func skillsCheck(c skillsCall) error {
 	out := skillsChecked{
 		OK: true, Agent: c.agent.ID, Found: len(c.found.Skills), Eligible: len(c.found.Eligible()),
 		Prompt: prompt.SkillsNotice(skillset.Listed(c.found), prompt.BudgetOf(c.agent)), Blocked: []skillBlocked{}, Problems: c.found.All(),
+		Bundles: c.packed(c.found.Skills),
 	}
 	for _, s := range c.found.Skills {
 		if !s.Eligible {

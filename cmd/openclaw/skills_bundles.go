@@ -192,6 +192,25 @@ func (l *lines) to(w io.Writer) error {
 	return err
 }
 
+// bundleTable shows which bundles there are and what they may reach, when there are any.
+func bundleTable(w io.Writer, shown []bundleShown) error {
+	if len(shown) == 0 {
+		return nil
+	}
+	t := table{header: []string{"PACKED", "VERSION", "DIGEST", "MAY"}}
+	for _, b := range shown {
+		may := strings.Join(b.Granted, "; ")
+		if !b.Approved {
+			may = "nothing: it is not approved"
+		}
+		t.add(b.Name, b.Version, b.Digest, may)
+	}
+	if _, err := fmt.Fprintln(w); err != nil {
+		return err
+	}
+	return t.write(w)
+}
+
 // signerText says who vouches for a bundle.
 func signerText(b *bundle.Bundle) string {
 	if b.Signature {
