@@ -58,6 +58,18 @@ func (p *agentPrinter) event(e agent.Event) {
 		p.tool(data)
 	case agent.ModelEvent:
 		p.note(modelText(data))
+	case agent.CompactionEvent:
+		p.compaction(data)
+	}
+}
+
+// compaction tells of a conversation that gives way to a summary. Why one does not is a warning at the end of the run.
+func (p *agentPrinter) compaction(e agent.CompactionEvent) {
+	switch e.Phase {
+	case agent.PhaseStart:
+		p.status.show("making room in the conversation")
+	case agent.PhaseEnd:
+		p.note(fmt.Sprintf("the conversation is compacted: about %d tokens were %d before", e.TokensAfter, e.TokensBefore))
 	}
 }
 

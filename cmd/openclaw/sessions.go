@@ -44,7 +44,7 @@ func sessionsCommand(std streams) *cli.Command {
 	archived := &cli.BoolFlag{Name: "archived", Usage: "archived sessions, too"}
 	return &cli.Command{
 		Name:      "sessions",
-		Usage:     "list, read, search, fork, move, archive and delete conversations",
+		Usage:     "list, read, search, compact, fork, move, archive and delete conversations",
 		UsageText: sessionsUsage,
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
@@ -62,8 +62,11 @@ func sessionsCommand(std streams) *cli.Command {
 			sessionsSubcommand(std, "show", "SESSION", "print a transcript: the branch that goes on, the newest entries", sessionsShow, agent, jsonFlag,
 				&cli.BoolFlag{Name: "all", Usage: "every branch, in the order of writing"},
 				&cli.BoolFlag{Name: "context", Usage: "what a model would be shown"},
+				&cli.BoolFlag{Name: "full", Usage: "every entry of the branch from its beginning, also those that a summary stands for"},
 				&cli.IntFlag{Name: "after", Usage: "with --all: begin behind the entry at place `N`"},
 				&cli.IntFlag{Name: "limit", Value: session.DefaultPage, Usage: "at most `N` entries"}),
+			sessionsSubcommand(std, "compact", "SESSION", "have the older part of a conversation give way to a summary; the transcript keeps everything", sessionsCompact, agent, jsonFlag,
+				&cli.StringFlag{Name: "focus", Usage: "the summary dwells on `TEXT`"}),
 			sessionsSubcommand(std, "search", "QUERY...", "find entries that have all the words; \"quoted words\" follow each other, wor* is a beginning", sessionsSearch,
 				agent, jsonFlag, archived,
 				&cli.StringSliceFlag{Name: "session", Usage: "only in `SESSION`; may be repeated"},

@@ -140,8 +140,10 @@ func sessionsShow(c *cli.Context, std streams, args []string) error {
 	switch {
 	case limit < 1:
 		return fmt.Errorf("sessions: show: --limit must be above 0")
-	case c.Bool("all") && c.Bool("context"):
-		return fmt.Errorf("sessions: show: --all and --context exclude each other")
+	case c.Bool("all") && c.Bool("context"), c.Bool("full") && (c.Bool("all") || c.Bool("context")):
+		return fmt.Errorf("sessions: show: --all, --context and --full exclude each other")
+	case c.Bool("full") && c.IsSet("limit"):
+		return fmt.Errorf("sessions: show: --full has no --limit")
 	case c.IsSet("after") && !c.Bool("all"):
 		return fmt.Errorf("sessions: show: --after needs --all")
 	}
@@ -187,7 +189,7 @@ func shownEntries(c *cli.Context, a agentStore, ref session.Ref, limit int) ([]s
 		if err != nil {
 			return nil, err
 		}
-		if entries = append(entries, e); len(entries) == limit {
+		if entries = append(entries, e); len(entries) == limit && !c.Bool("full") {
 			break
 		}
 	}

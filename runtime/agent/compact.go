@@ -49,6 +49,8 @@ type Compacted struct {
 	Summary          string `json:"summary"`
 	TokensBefore     int64  `json:"tokensBefore"`
 	TokensAfter      int64  `json:"tokensAfter"`
+
+	Warnings []string `json:"warnings,omitempty"` // of Compact
 }
 
 // CompactionHooks observe compactions. What goes wrong in one is no failure of the run.
@@ -474,6 +476,9 @@ func (n *run) creation() *session.CreateOptions {
 	return &session.CreateOptions{Via: session.ViaRun}
 }
 
+// asksAnother tells that the agent's own model is not needed.
+func (n *run) asksAnother() bool { return n.work != nil && n.agent.Compaction.Model != "" }
+
 // leftAs is the session's status after the run.
 func (n *run) leftAs(s Status) session.Status {
 	if n.work != nil {
@@ -501,6 +506,9 @@ func (n *run) compactNow(ctx context.Context, focus string) (*Compacted, error) 
 	c, err := n.compact(ctx, TriggerManual, focus, n.window())
 	settle, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
+	if c != nil {
+		c.Warnings = n.out.Warnings
+	}
 	return c, errors.Join(err, n.remember(settle))
 }
 

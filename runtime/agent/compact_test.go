@@ -137,10 +137,17 @@ func (h *home) say(text string) *agent.Outcome {
 	return o
 }
 
-// compactions are those of the main session.
+// compactions are those of the main session, the oldest first.
 func (h *home) compactions() (list []session.Compaction) {
 	h.t.Helper()
-	for _, e := range h.entries(mainKey) {
+	store, err := h.runtime.Store(h.t.Context(), "main")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for e, err := range store.Branch(h.t.Context(), session.Ref{Key: mainKey}, "") {
+		if err != nil {
+			h.t.Fatal(err)
+		}
 		if e.Type != session.TypeCompaction {
 			continue
 		}
@@ -150,6 +157,7 @@ func (h *home) compactions() (list []session.Compaction) {
 		}
 		list = append(list, c)
 	}
+	slices.Reverse(list)
 	return list
 }
 

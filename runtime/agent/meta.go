@@ -53,13 +53,15 @@ func (m meta) snapshot() *skills.Snapshot {
 
 // remember keeps what the run used, and with which model.
 func (n *run) remember(ctx context.Context) error {
-	if n.out.Answers > 0 {
+	if n.out.Usage != (model.Usage{}) {
 		var all model.Usage
 		n.meta.get(metaUsage, &all)
 		all.Add(&n.out.Usage)
 		if err := n.meta.set(metaUsage, all); err != nil {
 			return err
 		}
+	}
+	if n.out.Answers > 0 {
 		if err := n.meta.set(metaModel, n.out.Provider+"/"+n.out.Model); err != nil {
 			return err
 		}

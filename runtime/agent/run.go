@@ -146,7 +146,7 @@ func (n *run) whole(ctx context.Context) (err error) {
 	if n.chain, err = n.options.Models.Chain(n.agent, choice); err != nil {
 		return err
 	}
-	if err = n.askable(); err != nil {
+	if err = n.askable(); err != nil && !n.asksAnother() {
 		return err
 	}
 	if n.store, err = n.Store(ctx, n.agent.ID); err != nil {

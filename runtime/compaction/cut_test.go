@@ -67,8 +67,13 @@ func TestWhereAConversationIsCut(t *testing.T) {
 		{"a message of the user at the end must stay", []compaction.Item{user("1", "x"), user("2", words(500))}, 10, 100, compaction.Cut{}, compaction.ErrTooLarge},
 		{"everything may stay", two, 10_000, 10_000, compaction.Cut{}, compaction.ErrNothing},
 		{"nothing is there", nil, 10, 10, compaction.Cut{}, compaction.ErrNothing},
-		{"only a summary is in front", []compaction.Item{{ID: "0", Kind: compaction.KindSummary, Summary: "x", Message: model.User("x")}, user("1", words(50))},
-			10, 1000, compaction.Cut{}, compaction.ErrNothing},
+		{
+			"only a summary is in front",
+			[]compaction.Item{{ID: "0", Kind: compaction.KindSummary, Summary: "x", Message: model.User("x")}, user("1", words(50))},
+			10, 1000,
+			compaction.Cut{},
+			compaction.ErrNothing,
+		},
 		{"what is not stored cannot be the first", []compaction.Item{user("1", words(10)), user("", words(10)), user("3", words(10))}, 15, 1000, compaction.Cut{Turn: 2, First: 2}, nil},
 		{"from the runtime", []compaction.Item{user("1", words(10)), assistant("2", words(10)), custom("3", words(10)), assistant("4", words(10))}, 20, 1000, compaction.Cut{Turn: 2, First: 2}, nil},
 	} {
