@@ -90,6 +90,9 @@ func fits(n int, operands string) bool {
 
 // bundleStatus is the exit status of a command: limits have their own.
 func bundleStatus(c *cli.Context, std streams, err error) error {
+	if err != nil && c.Context.Err() != nil {
+		return err // it was interrupted
+	}
 	var limit *sandbox.LimitError
 	err = failedJSON(c, std, err)
 	if !errors.As(err, &limit) {

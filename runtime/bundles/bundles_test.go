@@ -151,6 +151,20 @@ func TestAReplacedFileIsNotApproved(t *testing.T) {
 	}
 }
 
+func TestAnApprovalIsForOneSigner(t *testing.T) {
+	s := newShelf(t)
+	s.install(pack(t, skill("1.0.0", ""), "echo 1\n"))
+	a := s.approve("tea").Approval
+	a.Signer = "somebody"
+	s.approvals["tea"] = *a
+	if _, err := s.get("tea").Check(); !errors.Is(err, bundles.ErrNotApproved) {
+		t.Error(err)
+	}
+	if c := s.install(pack(t, skill("1.0.1", ""), "echo 2\n")); c.Carried {
+		t.Error("another signer's version was approved")
+	}
+}
+
 // TestChangedFilesAreNotUsed changes each of the installed files.
 func TestChangedFilesAreNotUsed(t *testing.T) {
 	for name, change := range map[string]func(dir string) error{

@@ -1,7 +1,9 @@
 package bundles
 
 import (
+	"errors"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path"
@@ -215,17 +217,26 @@ func exists(m sandbox.Mount, prepare bool) bool {
 		return false
 	}
 	defer root.Close()
-	at := filepath.FromSlash(m.Below)
-	if st, err := root.Lstat(at); err == nil {
-		return st.IsDir()
+	mayMake := m.Access == sandbox.ReadWrite && !mayBeProtected(m)
+	for i := range len(m.Below) + 1 {
+		if i < len(m.Below) && m.Below[i] != '/' {
+			continue
+		}
+		at := filepath.FromSlash(m.Below[:i])
+		st, err := root.Lstat(at)
+		switch {
+		case err == nil && st.IsDir(): // and no link: what that leads to is not what was approved
+			continue
+		case !errors.Is(err, fs.ErrNotExist) || !mayMake:
+			return false
+		case !prepare:
+			return true
+		}
+		if err := root.Mkdir(at, 0o755); err != nil {
+			return false
+		}
 	}
-	if m.Access != sandbox.ReadWrite || mayBeProtected(m) {
-		return false
-	}
-	if !prepare {
-		return true
-	}
-	return root.MkdirAll(at, 0o755) == nil
+	return true
 }
 
 func mayBeProtected(m sandbox.Mount) bool {

@@ -141,11 +141,16 @@ func checkGrant(t *rapid.T, grant, session sandbox.Grant, asked, approved capabi
 // TestADirectoryToWriteInIsMade but not where something could be that a host program obeys, and not through a link.
 func TestADirectoryToWriteInIsMade(t *testing.T) {
 	ws := t.TempDir()
-	if err := os.Symlink(t.TempDir(), filepath.Join(ws, "out")); err != nil {
+	if err := os.Mkdir(filepath.Join(ws, "skills"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	for name, target := range map[string]string{"out": t.TempDir(), "in": "skills"} {
+		if err := os.Symlink(target, filepath.Join(ws, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	session := sandbox.Grant{Mounts: []sandbox.Mount{{Guest: "/workspace", Host: ws, Access: sandbox.ReadWrite, Protect: []string{"/skills"}}}}
-	for at, want := range map[string]bool{"reports/2026": true, "skills/new": false, "out": false, "out/x": false} {
+	for at, want := range map[string]bool{"reports/2026": true, "skills/new": false, "out": false, "out/x": false, "in/x": false} {
 		set := capability.Set{Workspace: capability.Write, Paths: []string{at}, Memory: 1 << 20, Disk: 1, Fuel: 1, Timeout: 1, Output: 1}
 		i := &bundles.Installed{
 			Bundle: &bundle.Bundle{Manifest: &manifest.Manifest{Name: "mine", Requests: set}}, Dir: ws,
@@ -158,5 +163,8 @@ func TestADirectoryToWriteInIsMade(t *testing.T) {
 		if st, err := os.Lstat(filepath.Join(ws, at)); want && (err != nil || !st.IsDir()) {
 			t.Errorf("%s: %v", at, err)
 		}
+	}
+	if made, err := os.ReadDir(filepath.Join(ws, "skills")); err != nil || len(made) > 0 {
+		t.Errorf("made where nothing may be: %v, %v", made, err)
 	}
 }
