@@ -17,6 +17,7 @@ import (
 	"openclaw/runtime/config/json5"
 	"openclaw/runtime/model"
 	"openclaw/runtime/models"
+	"openclaw/runtime/session"
 	"openclaw/runtime/state"
 	"openclaw/sandbox"
 	"openclaw/toolwasm"
@@ -58,7 +59,7 @@ func agentCommand(std streams) *cli.Command {
 			&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "the message is `TEXT`"},
 			&cli.StringFlag{Name: "message-file", Usage: "the message is the text of `FILE`; - is standard input"},
 			&cli.StringFlag{Name: "agent", Usage: "the agent `ID`", DefaultText: "the session's, or the default one"},
-			&cli.StringFlag{Name: "session-key", Usage: "the session of the `KEY`, which is made when it is missing", DefaultText: "the agent's main session"},
+			&cli.StringFlag{Name: "session-key", Usage: "the session of the `KEY` or of that name, which is made when it is missing", DefaultText: "the agent's main session"},
 			&cli.StringFlag{Name: "session-id", Usage: "the session that has the `ID`"},
 			&cli.StringFlag{Name: "model", Usage: "ask the model `REF`, provider/model or an alias, this time"},
 			&cli.StringFlag{Name: "thinking", Usage: "how much the model thinks: `LEVEL` is off, minimal, low, medium, high, xhigh, adaptive, max or ultra"},
@@ -84,12 +85,24 @@ func runAgent(c *cli.Context, std streams) error {
 	if err == nil {
 		return nil
 	}
-	hint := ""
-	if outcome != nil && outcome.Answers == 0 && model.KindOf(err) == model.KindAuth {
-		hint = " (see 'openclaw models status'; 'openclaw demo' needs no key)"
-	}
-	fmt.Fprintf(std.err, "openclaw: %s%s\n", plainText(err), hint)
+	fmt.Fprintf(std.err, "openclaw: %s%s\n", plainText(err), agentHint(outcome, err))
 	return exitStatus(agentStatus(c.Context, err))
+}
+
+// agentHint says what to do about a failure, where that is known.
+func agentHint(outcome *agent.Outcome, err error) string {
+	var busy *session.BusyError
+	switch {
+	case outcome != nil && outcome.Answers == 0 && model.KindOf(err) == model.KindAuth:
+		return " (see 'openclaw models status'; 'openclaw demo' needs no key)"
+	case errors.Is(err, agent.ErrNoDefault):
+		return " with --agent"
+	case errors.Is(err, session.ErrNotFound):
+		return " (see 'openclaw sessions list')"
+	case errors.As(err, &busy):
+		return ": try again when that has ended"
+	}
+	return ""
 }
 
 // agentStatus is the exit status of a run that did not end well.
@@ -146,8 +159,7 @@ func runTimeout(c *cli.Context) (time.Duration, error) {
 	if !c.IsSet("timeout") {
 		return 0, nil
 	}
-	text := strings.TrimSuffix(c.String("timeout"), "s")
-	seconds, err := parseSeconds(text)
+	seconds, err := parseSeconds(strings.TrimSuffix(c.String("timeout"), "s"))
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("--timeout %q: not a number of seconds", c.String("timeout"))
@@ -157,12 +169,12 @@ func runTimeout(c *cli.Context) (time.Duration, error) {
 	return seconds, nil
 }
 
+// parseSeconds reads a number of seconds, without a unit: 5m is no number, and not five milliseconds.
 func parseSeconds(text string) (time.Duration, error) {
-	d, err := time.ParseDuration(text + "s")
-	if err == nil && d < 0 {
-		err = errors.New("negative")
+	if strings.Trim(text, "0123456789.") != "" {
+		return 0, errors.New("not a number")
 	}
-	return d, err
+	return time.ParseDuration(text + "s")
 }
 
 func messageOf(c *cli.Context, std streams) (string, error) {
@@ -321,7 +333,10 @@ type agentError struct {
 
 func agentResultOf(turn agent.Turn, o *agent.Outcome, err error) agentResult {
 	if o == nil {
-		o = &agent.Outcome{RunID: turn.RunID, Status: agent.StatusError, Payloads: []string{}, Tools: []agent.ToolUse{}}
+		o = &agent.Outcome{
+			RunID: turn.RunID, Agent: turn.Agent, SessionKey: turn.Session, SessionID: turn.SessionID, Started: time.Now().UTC(),
+			Status: agent.StatusError, Payloads: []string{}, Tools: []agent.ToolUse{},
+		}
 	}
 	r := agentResult{OK: err == nil, Outcome: o, CostUSD: o.Usage.Cost.Total}
 	if err != nil {
@@ -337,10 +352,10 @@ func errorKind(o *agent.Outcome, err error) string {
 	switch {
 	case errors.As(err, &invalid):
 		return "invalid_config"
+	case o.Status != agent.StatusError: // whatever else had gone wrong by then
+		return string(o.Status)
 	case errors.As(err, &failed):
 		return string(failed.Kind)
-	case o.Status != agent.StatusError:
-		return string(o.Status)
 	}
 	return "error"
 }

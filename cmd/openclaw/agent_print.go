@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"openclaw/runtime/agent"
 )
@@ -24,6 +25,7 @@ type agentPrinter struct {
 	text    strings.Builder
 	begun   bool // an answer has been written before
 	column  bool // the last byte that was written to out did not end a line
+	thought bool // the last byte that was written to err did not: it is thinking
 	status  *statusLine
 	running map[string]agent.ToolEvent
 }
@@ -93,14 +95,31 @@ func (p *agentPrinter) piece(stream agent.Stream, piece agent.Piece) {
 		p.discard()
 	case stream == agent.StreamThinking:
 		if p.verbose && piece.Delta != "" {
-			p.status.hide()
-			fmt.Fprint(p.err, printable(piece.Delta))
+			p.think(printable(piece.Delta))
 		}
 	case piece.Delta != "" && p.direct:
 		p.status.hide()
 		p.write(piece.Delta)
 	case piece.Delta != "":
 		p.text.WriteString(piece.Delta)
+	}
+}
+
+// think shows a piece of thinking.
+func (p *agentPrinter) think(text string) {
+	p.status.hide()
+	if p.direct && p.column {
+		p.endLine()
+	}
+	_, _ = io.WriteString(p.err, text)
+	p.thought = !strings.HasSuffix(text, "\n")
+}
+
+// endThought ends the line that thinking is on.
+func (p *agentPrinter) endThought() {
+	if p.thought {
+		_, _ = io.WriteString(p.err, "\n")
+		p.thought = false
 	}
 }
 
@@ -114,6 +133,7 @@ func (p *agentPrinter) discard() {
 
 // write shows a piece of an answer. Answers are a line apart.
 func (p *agentPrinter) write(text string) {
+	p.endThought()
 	if p.text.Len() == 0 && p.begun && p.column {
 		p.endLine()
 	}
@@ -141,17 +161,27 @@ func (p *agentPrinter) flush() {
 	if p.column {
 		p.endLine()
 	}
+	p.endThought()
 	p.text.Reset()
 }
 
 // note writes a line beside the answer.
-func (p *agentPrinter) note(text string) {
+func (p *agentPrinter) note(text string) { p.noteAbout(text, "", "") }
+
+// noteAbout writes a line of a text, something about it, and the rest. In a terminal that is too narrow, the text gives way to what is
+// about it.
+func (p *agentPrinter) noteAbout(text, about, rest string) {
 	p.status.hide()
+	p.endThought()
 	if p.direct && p.column {
 		p.endLine()
 	}
+	text = printable(text)
 	width := terminalWidth(p.err)
-	fmt.Fprintln(p.err, fit(printable(text), width))
+	if width > 0 {
+		text = fit(text, max(width-utf8.RuneCountInString(about), minNote))
+	}
+	fmt.Fprintln(p.err, fit(text+about+printable(rest), width))
 }
 
 func (p *agentPrinter) tool(t agent.ToolEvent) {
@@ -163,11 +193,11 @@ func (p *agentPrinter) tool(t agent.ToolEvent) {
 	case agent.PhaseResult:
 		begun := p.running[t.CallID]
 		delete(p.running, t.CallID)
-		line := fmt.Sprintf("· %s (%s)", callText(begun), durationText(time.Duration(t.DurationMs)*time.Millisecond))
+		rest := ""
 		if t.IsError {
-			line += ": " + firstLine(t.Text)
+			rest = ": " + firstLine(t.Text)
 		}
-		p.note(line)
+		p.noteAbout("· "+callText(begun), fmt.Sprintf(" (%s)", durationText(time.Duration(t.DurationMs)*time.Millisecond)), rest)
 		if p.verbose {
 			fmt.Fprintln(p.err, printable(strings.TrimRight(t.Text, "\n")))
 		}
@@ -176,6 +206,9 @@ func (p *agentPrinter) tool(t agent.ToolEvent) {
 		}
 	}
 }
+
+// minNote is how many characters of a line beside the answer are shown however narrow the terminal is.
+const minNote = 12
 
 // maxCallText is how many characters of a call's arguments are shown.
 const maxCallText = 72
@@ -194,8 +227,11 @@ func callText(t agent.ToolEvent) string {
 	if t.Name == "apply_patch" {
 		about = patchText(fields.Input)
 	}
-	return strings.TrimSpace(t.Name + " " + fit(strings.Join(strings.Fields(about), " "), maxCallText))
+	return strings.TrimSpace(fit(oneLine(t.Name), maxCallText) + " " + fit(oneLine(about), maxCallText))
 }
+
+// oneLine is a text without line ends, so that no text of a model's looks like lines of ours.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // patchText names the files of a patch.
 func patchText(patch string) string {
@@ -223,7 +259,7 @@ func durationText(d time.Duration) string {
 }
 
 func modelText(e agent.ModelEvent) string {
-	text := fmt.Sprintf("· %s: %s", e.Model, e.Reason)
+	text := fmt.Sprintf("· %s: %s", e.Model, oneLine(e.Reason))
 	switch {
 	case e.Next != "":
 		text += "; trying " + e.Next

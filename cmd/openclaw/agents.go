@@ -11,6 +11,7 @@ import (
 
 	"openclaw/runtime/config"
 	"openclaw/runtime/config/json5"
+	"openclaw/runtime/models"
 	"openclaw/runtime/session"
 	"openclaw/runtime/setup"
 )
@@ -147,6 +148,9 @@ func agentsAdd(c *cli.Context, std streams, args []string) error {
 	} else if !errors.Is(err, config.ErrNoAgent) {
 		return err
 	}
+	if err := checkModel(conf, c.String("model")); err != nil {
+		return fmt.Errorf("agents add %s: %w", id, err)
+	}
 	entries, err := newEntries(c, conf, id)
 	if err != nil {
 		return err
@@ -163,6 +167,20 @@ func agentsAdd(c *cli.Context, std streams, args []string) error {
 		return fmt.Errorf("agents add %s: it is in the configuration, but its workspace could not be made: %w", id, err)
 	}
 	return printAdded(c, std, id, report)
+}
+
+// checkModel refuses what names no model, as models set does.
+func checkModel(conf *config.Config, ref string) error {
+	if ref == "" {
+		return nil
+	}
+	registry, err := models.New(conf, models.Options{})
+	if err != nil {
+		return err
+	}
+	standard := conf.Agents.Defaults // a new agent has nothing of its own
+	_, err = registry.Resolve(&standard, ref)
+	return err
 }
 
 // newEntries is what is put beside agents.entries. The agent that is there without an entry gets one, so that it stays.
@@ -241,5 +259,21 @@ func agentsDelete(c *cli.Context, std streams, args []string) error {
 		}{true, agent.ID, agent.Workspace, sessions})
 	}
 	_, err = fmt.Fprintf(std.out, "took %s out of the configuration\nits files stay: the workspace %s, the sessions %s\n", agent.ID, agent.Workspace, filepath.Dir(sessions))
+	if err != nil {
+		return err
+	}
+	return warnNoDefault(c, std)
+}
+
+// warnNoDefault says that from now on commands need to be told whose they are.
+func warnNoDefault(c *cli.Context, std streams) error {
+	conf, err := config.Load(c.Context, config.Options{})
+	if err != nil {
+		return err
+	}
+	if _, ok := conf.DefaultAgent(); !ok {
+		_, err = fmt.Fprintf(std.err, "openclaw: no agent is the default one any more: name one with --agent (there are %s), or add one called %s\n",
+			strings.Join(conf.Agents.IDs, ", "), config.DefaultAgentID)
+	}
 	return err
 }

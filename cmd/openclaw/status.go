@@ -41,7 +41,11 @@ func statusCommand(std streams) *cli.Command {
 			if c.Args().Present() {
 				return fmt.Errorf("status: unexpected argument %q (try 'openclaw status --help')", c.Args().First())
 			}
-			return commandStatus(std, failedJSON(c, std, runStatus(c, std)))
+			err := runStatus(c, std)
+			if status := exitStatus(0); errors.As(err, &status) { // it has been said why
+				return err
+			}
+			return commandStatus(std, failedJSON(c, std, err))
 		},
 	}
 }
@@ -54,7 +58,8 @@ type statusResult struct {
 	ConfigThere bool          `json:"configExists"`
 	Agents      []statusAgent `json:"agents"`
 	SessionDirs int           `json:"sessionDirectories"`
-	Next        []string      `json:"next"` // what to do before an agent can work
+	Problem     string        `json:"stateProblem,omitempty"` // why the state cannot be read
+	Next        []string      `json:"next"`                   // what to do before an agent can work
 }
 
 type statusAgent struct {
@@ -62,6 +67,7 @@ type statusAgent struct {
 	WorkspaceThere bool            `json:"workspaceExists"`
 	ModelReady     bool            `json:"modelReady"`
 	ModelProblem   string          `json:"modelProblem,omitempty"`
+	StoreProblem   string          `json:"sessionsProblem,omitempty"` // why its sessions cannot be read
 	SessionCount   int             `json:"sessions"`
 	More           bool            `json:"moreSessions,omitempty"` // than were counted
 	Newest         []statusSession `json:"newest"`
@@ -98,20 +104,26 @@ func runStatus(c *cli.Context, std streams) error {
 	for _, a := range agents {
 		s, err := statusOfAgent(c.Context, conf, registry, a)
 		if err != nil {
-			return err
+			out.OK, s.StoreProblem = false, err.Error()
 		}
 		out.Agents = append(out.Agents, s)
 	}
 	if out.SessionDirs, err = countSessionDirs(c.Context, conf); err != nil {
-		return err
+		out.OK, out.Problem = false, err.Error()
 	}
 	out.Next = nextSteps(&out)
 	if c.Bool("json") {
-		return printJSON(std.out, out)
+		err = printJSON(std.out, out)
+	} else {
+		err = statusText(std.out, &out)
 	}
-	return statusText(std.out, &out)
+	if err == nil && !out.OK {
+		return exitStatus(statusAgentFailed)
+	}
+	return err
 }
 
+// statusOfAgent is how an agent stands, as far as it is known when its sessions cannot be read.
 func statusOfAgent(ctx context.Context, conf *config.Config, registry *models.Registry, listed listedAgent) (statusAgent, error) {
 	s := statusAgent{listedAgent: listed, Newest: []statusSession{}}
 	if _, err := os.Stat(listed.Workspace); err == nil {
@@ -199,6 +211,9 @@ func statusText(w io.Writer, s *statusResult) error {
 	if s.SessionDirs > 0 {
 		fmt.Fprintf(&b, "directories    %d of sessions (see 'openclaw sandbox list')\n", s.SessionDirs)
 	}
+	if s.Problem != "" {
+		fmt.Fprintf(&b, "               %s\n", printable(s.Problem))
+	}
 	for _, a := range s.Agents {
 		statusAgentText(&b, &a)
 	}
@@ -228,7 +243,12 @@ func statusAgentText(b *strings.Builder, a *statusAgent) {
 	if a.More {
 		more = "+"
 	}
-	fmt.Fprintf(b, "  sandbox      %s\n  sessions     %d%s\n", a.Sandbox, a.SessionCount, more)
+	fmt.Fprintf(b, "  sandbox      %s\n", a.Sandbox)
+	if a.StoreProblem != "" {
+		fmt.Fprintf(b, "  sessions     %s\n", printable(a.StoreProblem))
+		return
+	}
+	fmt.Fprintf(b, "  sessions     %d%s\n", a.SessionCount, more)
 	for _, n := range a.Newest {
 		fmt.Fprintf(b, "               %s  %s, %d entries, %s\n", printable(n.Key), n.Status, n.Entries, timeText(n.Updated))
 	}

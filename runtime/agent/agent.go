@@ -147,6 +147,8 @@ var (
 	ErrClosed  = errors.New("the runtime is closed")
 	ErrNoText  = errors.New("the message is blank")
 	ErrAgent   = errors.New("the session is another agent's")
+	// ErrNoDefault is the cause when a turn does not say whose it is, and no agent is the default one.
+	ErrNoDefault = errors.New("several agents are configured and none is called \"main\"")
 )
 
 // address finds out whose session a turn is for.
@@ -154,22 +156,29 @@ func (r *Runtime) address(ctx context.Context, t *Turn) (agentID string, key ses
 	if t.SessionID != "" {
 		return r.byID(ctx, t)
 	}
-	agentID = t.Agent
-	if t.Session == "" {
-		if agentID == "" {
-			var ok bool
-			if agentID, ok = r.options.Config.DefaultAgent(); !ok {
-				return "", key, errors.New("agent: several agents are configured: name one of them")
-			}
+	request := confinement.Request{Agent: t.Agent, Key: t.Session}
+	if _, err := session.ParseKey(t.Session); err != nil && !strings.HasPrefix(t.Session, "agent:") { // a name, or nothing
+		var ok bool
+		if request.Agent, ok = r.named(t.Agent); !ok {
+			return "", key, fmt.Errorf("agent: %w: name one of %s", ErrNoDefault, strings.Join(r.agentIDs(), ", "))
 		}
-		key, err = session.ParseKey(session.MainKey(strings.ToLower(agentID)))
-		return agentID, key, err
+		if t.Session != "" {
+			request.Key = session.NamedKey(request.Agent, t.Session)
+		}
 	}
-	plan, err := confinement.Decide(r.options.Config, confinement.Request{Agent: t.Agent, Key: t.Session})
+	plan, err := confinement.Decide(r.options.Config, request)
 	if err != nil {
 		return "", key, err
 	}
 	return plan.Agent.ID, plan.Key, nil
+}
+
+// named is the agent of that name, or the default one.
+func (r *Runtime) named(id string) (string, bool) {
+	if id != "" {
+		return id, true
+	}
+	return r.options.Config.DefaultAgent()
 }
 
 // byID looks for a session's id in the agents' stores.

@@ -442,3 +442,38 @@ func TestWhatProvidersCacheIsTheSameInEveryTurn(t *testing.T) {
 func strip(text []byte) string {
 	return regexp.MustCompile(`,"timestamp":\d+`).ReplaceAllString(string(text), "")
 }
+
+func TestAnAbortSaysWhatEndedTheRun(t *testing.T) {
+	h := newHome(t, "")
+	ref := h.script(`{"chunk":1,"turns":[{"text":"as slow as can be","chunkDelayMs":600000}]}`)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	quit := errors.New("somebody has had enough")
+	out, err := h.runtime.Run(ctx, agent.Turn{Message: "hi", Model: ref, On: func(e agent.Event) {
+		if _, piece := e.Data.(agent.Piece); piece {
+			cancel(quit)
+		}
+	}})
+	if !errors.Is(err, quit) || err.Error() != "agent: run in "+mainKey+": somebody has had enough" || out.Status != agent.StatusAborted {
+		t.Errorf("%v, %+v", err, out)
+	}
+}
+
+func TestSessionsHaveNames(t *testing.T) {
+	for configuration, names := range map[string]map[string]string{
+		"":                               {"": mainKey, "Notes": "agent:main:notes", "work:today": "agent:main:work:today", "hook:x": "hook:x", "agent:main:a": "agent:main:a"},
+		`{"session":{"scope":"global"}}`: {"": "global"},
+	} {
+		h := newHome(t, configuration)
+		ref := h.script(`{"repeat":true,"turns":[{"text":"hello"}]}`)
+		for name, want := range names {
+			out, err := h.runtime.Run(t.Context(), agent.Turn{Session: name, Message: "hi", Model: ref})
+			if err != nil || out.SessionKey != want {
+				t.Errorf("%q is %+v, %v; want %s", name, out, err, want)
+			}
+		}
+		if out, err := h.runtime.Run(t.Context(), agent.Turn{Session: "agent:main:", Message: "hi", Model: ref}); err == nil {
+			t.Errorf("a key that is none is %s", out.SessionKey)
+		}
+	}
+}

@@ -66,11 +66,26 @@ func (r *Runtime) Run(ctx context.Context, t Turn) (*Outcome, error) {
 	n.out.Status = statusOf(ctx, err)
 	n.maintain(ctx)
 	n.out.DurationMs = time.Since(started).Milliseconds()
-	if n.out.Status == StatusTimeout && !errors.Is(err, ErrTimeout) {
-		err = fmt.Errorf("agent: run: %w (%s)", ErrTimeout, n.timeout())
-	}
+	err = n.stopped(ctx, err)
 	n.ended(err)
 	return n.out, err
+}
+
+// stopped makes the error of a run that was ended from outside say what ended it. What it was about then comes behind that, unless
+// it was the end of the context, too.
+func (n *run) stopped(ctx context.Context, err error) error {
+	if n.out.Status != StatusTimeout && n.out.Status != StatusAborted {
+		return err
+	}
+	cause := context.Cause(ctx)
+	var text string
+	if n.out.Status == StatusTimeout {
+		text = fmt.Sprintf(" (%s)", n.timeout())
+	}
+	if errors.Is(err, cause) && err.Error() != ctx.Err().Error() {
+		return fmt.Errorf("%w%s", err, text)
+	}
+	return fmt.Errorf("agent: run in %s: %w%s", n.key, cause, text)
 }
 
 func (r *Runtime) newRun(agentID string, key session.Key, t Turn) (*run, error) {
