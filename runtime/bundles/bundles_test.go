@@ -151,6 +151,20 @@ func TestAReplacedFileIsNotApproved(t *testing.T) {
 	}
 }
 
+// TestABundleHasTheNameOfItsDirectory moves one to where another's approval would be.
+func TestABundleHasTheNameOfItsDirectory(t *testing.T) {
+	s := newShelf(t)
+	c := s.install(pack(t, skill("1.0.0", ""), ""))
+	s.approve("tea")
+	if err := os.Rename(c.Dir, filepath.Join(filepath.Dir(c.Dir), "cake")); err != nil {
+		t.Fatal(err)
+	}
+	s.reopen()
+	if _, err := s.Get(t.Context(), "cake"); !errors.Is(err, bundles.ErrChanged) || !strings.Contains(err.Error(), "it calls itself tea") {
+		t.Error(err)
+	}
+}
+
 func TestAnApprovalIsForOneSigner(t *testing.T) {
 	s := newShelf(t)
 	s.install(pack(t, skill("1.0.0", ""), "echo 1\n"))
