@@ -56,7 +56,8 @@ type bench struct {
 	registry  *tools.Registry
 	workspace string
 	conf      *config.Config
-	failure   error // of opening a session
+	failure   error             // of opening a session
+	begun     map[string]string // what exec answered, by the name of the process
 }
 
 // newBench opens the agent's main session, or another one, under a configuration.
@@ -202,6 +203,10 @@ func (b *bench) background(command string) string {
 	if id == "" {
 		b.Fatalf("%s: %s", command, r.Text())
 	}
+	if b.begun == nil {
+		b.begun = map[string]string{}
+	}
+	b.begun[id] = r.Text() // what was written at once is shown there, and not by a poll
 	return id
 }
 
@@ -216,6 +221,10 @@ func (b *bench) later(command string) string {
 func (b *bench) until(id, want string) string {
 	b.Helper()
 	var all strings.Builder
+	all.WriteString(b.begun[id])
+	if strings.Contains(all.String(), want) {
+		return all.String()
+	}
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
 		r := b.call("process", "action", "poll", "sessionId", id, "timeout", 2000)
 		all.WriteString(r.Text())
