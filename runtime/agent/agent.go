@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"openclaw/runtime/bundles"
 	"openclaw/runtime/config"
 	"openclaw/runtime/confinement"
 	"openclaw/runtime/model"
@@ -31,12 +32,18 @@ import (
 // Options are what a runtime works with. All but the hooks are needed.
 type Options struct {
 	Config  *config.Config
-	State   confinement.Store
+	State   Store
 	Models  *models.Registry
 	Toolbox func(ctx context.Context) (*sandbox.Sandbox, *toolwasm.Toolbox, error) // called when a run needs it first
 	Hooks   tools.Hooks
 
 	Compaction CompactionHooks
+}
+
+// Store is what a runtime keeps record in.
+type Store interface {
+	confinement.Store
+	bundles.Approvals
 }
 
 // Runtime runs turns. It may be used by many goroutines; Close it.
@@ -45,6 +52,7 @@ type Runtime struct {
 	opener    *confinement.Opener
 	lanes     *lanes
 	processes *tools.Registry
+	bundles   *bundles.Store
 
 	mu     sync.Mutex
 	stores map[string]*session.Store
@@ -56,6 +64,7 @@ func New(o Options) *Runtime {
 	return &Runtime{
 		options: o, opener: confinement.NewOpener(o.State), lanes: newLanes(o.Config.Agents.Defaults.MaxConcurrent),
 		processes: tools.NewRegistry(tools.RegistryOptions{}), stores: map[string]*session.Store{},
+		bundles: bundles.At(o.Config.StateDir, o.State),
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"openclaw/runtime/session"
 	"openclaw/runtime/skillset"
 	"openclaw/runtime/tools"
+	"openclaw/runtime/tools/skilltools"
 )
 
 // settleTime bounds what is written after a run was cancelled.
@@ -266,7 +267,7 @@ func (n *run) claimed(ctx context.Context) error {
 func (n *run) open(ctx context.Context) error {
 	current := n.chain.Current()
 	request := confinement.Request{Agent: n.agent.ID, Key: n.key.String(), Model: current.Name()}
-	found, err := skillset.Offer(ctx, n.options.Config, &request, skillset.Options{})
+	found, err := skillset.Offer(ctx, n.options.Config, &request, skillset.Options{Bundle: n.bundles.Approved})
 	if err != nil {
 		return err
 	}
@@ -294,11 +295,17 @@ func (n *run) open(ctx context.Context) error {
 		opened.Close()
 		return err
 	}
+	offer, err := skilltools.Join(ctx, box, n.bundles, opened, request.Skills)
+	if err != nil {
+		opened.Close()
+		return err
+	}
+	n.out.Warnings = append(n.out.Warnings, offer.Withheld...)
 	guard, compaction := n.options.Config.LoopDetection(n.agent)
 	n.set, err = tools.New(tools.Options{
 		Sandbox: box, Toolbox: toolbox, Opened: opened, Exec: n.options.Config.Tools.Exec, Processes: n.processes, Hooks: n.options.Hooks,
 		Guard: tools.GuardOptions{Enabled: guard, NoCompactionGuard: !compaction}, Limits: tools.Limits{ContextTokens: current.Info.ContextTokens},
-		Steered: n.waiting,
+		Steered: n.waiting, Extra: offer.Tools,
 	})
 	if err != nil {
 		return err
