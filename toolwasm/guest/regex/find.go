@@ -72,11 +72,25 @@ func (re *Regexp) Find(dst []int, b []byte, from int, notBOL bool) []int {
 		}
 		return re.result(dst, start, end, re.bt.best)
 	}
+	if re.lines && re.lit.need != nil && re.lit.whole == nil && re.lit.prefix == nil && !re.rarity.common {
+		if from = re.matchingLine(t, from); from < 0 {
+			return nil
+		}
+	}
 	start, end := re.bounds(t, from)
 	if start < 0 {
 		return nil
 	}
 	return re.submatches(dst, t, start, end)
+}
+
+// matchingLine goes on to the next line with a match, of a pattern that no empty text matches, or returns -1.
+func (re *Regexp) matchingLine(t text, from int) int {
+	end := re.MatchEnd(t.b, from, t.notBOL)
+	if end < 0 {
+		return -1
+	}
+	return from + bytes.LastIndexByte(t.b[from:end], '\n') + 1
 }
 
 // FindPrefix is Find for a match that begins exactly at from.

@@ -89,6 +89,25 @@ func (l *lineReader) next() (line []byte, terminated, ok bool) {
 	}
 }
 
+// block returns the lines that have been read, at least one, valid until the next call. Only the last line of a file may be
+// without its terminator; then it comes alone.
+func (l *lineReader) block() (lines []byte, terminated, ok bool) {
+	scanned := 0
+	for {
+		if i := bytes.LastIndexByte(l.buf[l.start+scanned:l.end], l.delim); i >= 0 {
+			lines = l.buf[l.start : l.start+scanned+i]
+			l.start += scanned + i + 1
+			return lines, true, true
+		}
+		scanned = l.end - l.start
+		if !l.fill() {
+			break
+		}
+	}
+	lines, l.start = l.buf[l.start:l.end], l.end
+	return lines, false, len(lines) > 0
+}
+
 // input is the sequence of files that are edited.
 type input struct {
 	m      *machine

@@ -96,6 +96,9 @@ const (
 )
 
 func (m *machine) run() int {
+	if passes := m.passes(); passes != nil {
+		return m.runPasses(passes)
+	}
 	for m.keep || m.readCycle() {
 		m.keep = false
 		switch v := m.cycle(); v {

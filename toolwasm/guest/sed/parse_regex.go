@@ -223,7 +223,7 @@ func (ps *parser) compile(src string, flags regex.Flags) *pattern {
 		ps.fail("%s", err.Error())
 	}
 	re.SetYield(ps.outs.p.Yield)
-	return &pattern{re}
+	return &pattern{re, src, flags}
 }
 
 // unescapePattern replaces the escapes that sed adds to regular expressions by the bytes they stand for.

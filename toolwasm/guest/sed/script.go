@@ -31,7 +31,9 @@ type address struct {
 
 // pattern is a regular expression of the script; re is nil for the empty one, which stands for the last one used.
 type pattern struct {
-	re *regex.Regexp
+	re    *regex.Regexp
+	src   string
+	flags regex.Flags
 }
 
 // cmd is one command. Blocks are flattened: { jumps past its } when its addresses do not match.

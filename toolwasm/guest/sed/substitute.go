@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"unicode"
 	"unicode/utf8"
+
+	"openclaw/toolwasm/guest/regex"
 )
 
 // substitute is s.
@@ -14,45 +16,11 @@ func (m *machine) substitute(s *substitution) {
 		m.p.Errorf("invalid reference \\%d on `s' command's RHS", s.refs)
 		m.p.Exit(statusUsage)
 	}
-	b := m.pat.b
-	m.loc = re.Find(m.loc, b, 0, false)
-	if m.loc == nil {
-		return
-	}
-	out := m.build[:0]
-	copied, from, count := 0, 0, 0
-	done := false
-	for m.loc != nil {
-		start, end := m.loc[0], m.loc[1]
-		count++
-		if count >= s.nth {
-			out = append(out, b[copied:start]...)
-			out = m.replace(out, s, b)
-			copied = end
-			done = true
-			if !s.global {
-				break
-			}
-		}
-		from = end
-		if start == end {
-			// After an empty match one character is left as it is.
-			if end == len(b) {
-				break
-			}
-			_, w := utf8.DecodeRune(b[end:])
-			from += w
-		}
-		if from > len(b) {
-			break
-		}
-		m.loc = m.findNext(re.Find, b, from, end)
-	}
+	out, done := m.rewrite(re, s, m.pat.b, false)
 	if !done {
 		return
 	}
-	out = append(out, b[copied:]...)
-	m.build, m.pat.b = b, out
+	m.build, m.pat.b = m.pat.b, out
 	m.replaced = true
 	if s.print {
 		m.out.line(m.pat.b, m.delim, m.pat.terminated)
@@ -62,23 +30,87 @@ func (m *machine) substitute(s *substitution) {
 	}
 }
 
+// rewrite returns b with what s puts in the place of matches, in the buffer for it, and whether there were any. With lines, b
+// holds many lines, each of which counts by itself.
+func (m *machine) rewrite(re *regex.Regexp, s *substitution, b []byte, lines bool) (out []byte, done bool) {
+	out = m.build[:0]
+	copied, count := 0, 0
+	for found := m.find(re, b, 0); found; {
+		start, end := m.loc[0], m.loc[1]
+		from, last := end, end
+		if count++; count >= s.nth {
+			out = appendText(out, b[copied:start])
+			out = m.replace(out, s, b)
+			copied, done = end, true
+			if !s.global {
+				next := -1
+				if lines {
+					next = bytes.IndexByte(b[end:], '\n')
+				}
+				if next < 0 {
+					break
+				}
+				from, last, count = end+next+1, -1, 0
+			}
+		}
+		if start == end && last >= 0 {
+			// After an empty match one character is left as it is.
+			if end == len(b) {
+				break
+			}
+			_, w := utf8.DecodeRune(b[end:])
+			from += w
+		}
+		found = m.findNext(re, b, from, last)
+	}
+	if !done {
+		return out, false
+	}
+	return append(out, b[copied:]...), true
+}
+
+// fewBytes is up to how many bytes are copied one by one, because that takes less time than to have them copied.
+const fewBytes = 12
+
+func appendText(out, text []byte) []byte {
+	if len(text) > fewBytes {
+		return append(out, text...)
+	}
+	for i := 0; i < len(text); i++ {
+		out = append(out, text[i])
+	}
+	return out
+}
+
+// find finds the first match at from or later.
+func (m *machine) find(re *regex.Regexp, b []byte, from int) bool {
+	loc := re.Find(m.loc, b, from, false)
+	if loc == nil {
+		return false
+	}
+	m.loc = loc
+	return true
+}
+
 // findNext finds the next match at from or later that is not an empty one just where the last one ended.
-func (m *machine) findNext(find func([]int, []byte, int, bool) []int, b []byte, from, last int) []int {
-	loc := find(m.loc, b, from, false)
-	if loc == nil || loc[0] != loc[1] || loc[0] != last {
-		return loc
+func (m *machine) findNext(re *regex.Regexp, b []byte, from, last int) bool {
+	if !m.find(re, b, from) {
+		return false
+	}
+	if m.loc[0] != m.loc[1] || m.loc[0] != last {
+		return true
 	}
 	if last == len(b) {
-		return nil
+		return false
 	}
 	_, w := utf8.DecodeRune(b[last:])
-	return find(m.loc, b, last+w, false)
+	return m.find(re, b, last+w)
 }
 
 // replace appends the replacement of the match in m.loc.
 func (m *machine) replace(out []byte, s *substitution, b []byte) []byte {
 	if s.simple {
-		return append(out, s.plain...)
+		return appendText(out, s.plain)
 	}
 	var mode, once partKind
 	for i := range s.parts {
