@@ -215,6 +215,20 @@ type encoder struct {
 
 func (e *encoder) put(b []byte) string {
 	out := e.out[:0]
+	if e.c.bits == base64Bits {
+		// What is left of a group comes first, so that groups can be taken as a whole.
+		head := min((base64Bytes-e.nbits/(8-base64Bits))%base64Bytes, len(b))
+		out = e.encode(out, b[:head])
+		out, b = e.threes(out, b[head:])
+	}
+	out = e.encode(out, b)
+	e.w.write(out)
+	e.out = out
+	return ""
+}
+
+// encode encodes byte by byte.
+func (e *encoder) encode(out, b []byte) []byte {
 	mask := uint64(1)<<e.c.bits - 1
 	for _, x := range b {
 		if e.c.lsb {
@@ -229,9 +243,25 @@ func (e *encoder) put(b []byte) string {
 		}
 	}
 	e.chars %= e.c.group
-	e.w.write(out)
-	e.out = out
-	return ""
+	return out
+}
+
+// Three bytes make four characters of base64.
+const (
+	base64Bits  = 6
+	base64Mask  = 1<<base64Bits - 1
+	base64Bytes = 3
+)
+
+// threes encodes what there is of whole groups of base64 and returns the rest.
+func (e *encoder) threes(out, b []byte) (text, rest []byte) {
+	alphabet := e.c.alphabet[:base64Mask+1]
+	for len(b) >= base64Bytes {
+		x := uint32(b[0])<<16 | uint32(b[1])<<8 | uint32(b[2])
+		out = append(out, alphabet[x>>18&base64Mask], alphabet[x>>12&base64Mask], alphabet[x>>6&base64Mask], alphabet[x&base64Mask])
+		b = b[base64Bytes:]
+	}
+	return out, b
 }
 
 func (e *encoder) end() string {
@@ -285,7 +315,13 @@ func newDecoder(c *code, w *bufio.Writer, garbage bool) *decoder {
 func (d *decoder) put(b []byte) string {
 	d.out = d.out[:0]
 	msg := ""
-	for _, x := range b {
+	for i := 0; i < len(b); i++ {
+		if len(d.group) == 0 && d.pads == 0 && d.c.bits == base64Bits {
+			if i += d.fours(b[i:]); i == len(b) {
+				break
+			}
+		}
+		x := b[i]
 		v := d.value[x]
 		switch {
 		case v >= 0 && d.pads == 0:
@@ -307,6 +343,21 @@ func (d *decoder) put(b []byte) string {
 	}
 	_, _ = d.w.Write(d.out)
 	return msg
+}
+
+// fours decodes what there is of whole groups of base64 without padding and returns how many characters they are.
+func (d *decoder) fours(b []byte) int {
+	n := 0
+	for ; len(b)-n >= 4; n += 4 {
+		g := b[n : n+4]
+		v0, v1, v2, v3 := d.value[g[0]], d.value[g[1]], d.value[g[2]], d.value[g[3]]
+		if v0|v1|v2|v3 < 0 {
+			break
+		}
+		x := uint32(v0)<<18 | uint32(v1)<<12 | uint32(v2)<<6 | uint32(v3)
+		d.out = append(d.out, byte(x>>16), byte(x>>8), byte(x))
+	}
+	return n
 }
 
 // flush writes a whole group.
