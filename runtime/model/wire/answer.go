@@ -19,6 +19,7 @@ type answer struct {
 	on      func(model.Delta)
 	size    int
 	calls   int
+	secret  string // it is in nothing that comes out; empty: there is none
 }
 
 // part is a block that is being written.
@@ -26,6 +27,8 @@ type part struct {
 	block model.Block
 	index int // in the answer, notShown before anything is in the block
 	text  strings.Builder
+	held  string // the end of what came, which may be the beginning of a secret
+	veils bool   // a secret was taken out
 	ended bool
 }
 
@@ -35,7 +38,7 @@ func newAnswer(c *client, r *model.Request, on func(model.Delta)) *answer {
 	if on == nil {
 		on = func(model.Delta) {}
 	}
-	return &answer{on: on, message: &model.Message{
+	return &answer{on: on, secret: spoken(c.o.Key), message: &model.Message{
 		Role: model.RoleAssistant, Content: []model.Block{}, API: c.o.API, Provider: c.o.Provider, Model: r.Model,
 		Time: model.Millis{Time: time.Now()}, Usage: &model.Usage{},
 	}}
@@ -121,7 +124,41 @@ func (a *answer) write(p *part, s string) error {
 	if s == "" {
 		return nil
 	}
-	s = strings.ToValidUTF8(s, "\uFFFD")
+	s = a.veil(p, strings.ToValidUTF8(s, "\uFFFD"))
+	if s == "" {
+		return nil
+	}
+	return a.put(p, s)
+}
+
+// veil takes the secret out of what is written to a block, and holds back what may be the beginning of one.
+func (a *answer) veil(p *part, s string) string {
+	if a.secret == "" {
+		return s
+	}
+	s = p.held + s
+	if strings.Contains(s, a.secret) {
+		s, p.veils = strings.ReplaceAll(s, a.secret, redacted), true
+	}
+	most := min(len(s), len(a.secret)-1)
+	for !strings.HasSuffix(s, a.secret[:most]) {
+		most--
+	}
+	p.held = s[len(s)-most:]
+	return s[:len(s)-most]
+}
+
+// release writes what was held back: nothing more comes.
+func (a *answer) release(p *part) error {
+	s := p.held
+	p.held = ""
+	if s == "" {
+		return nil
+	}
+	return a.put(p, s)
+}
+
+func (a *answer) put(p *part, s string) error {
 	if err := a.grow(len(s)); err != nil {
 		return err
 	}
@@ -152,6 +189,7 @@ func (a *answer) end(p *part) {
 		return
 	}
 	p.ended = true
+	_ = a.release(p) // a secret's length more or less
 	if p.index != notShown {
 		a.on(model.Delta{Type: model.DeltaBlockEnd, Index: p.index})
 	}
@@ -186,6 +224,9 @@ func (a *answer) finish() *model.Message {
 
 // failed is what had come of an answer.
 func (a *answer) failed(reason model.StopReason, err error) *model.Message {
+	for _, p := range a.blocks {
+		_ = a.release(p) // it has failed already
+	}
 	a.collect()
 	a.message.StopReason, a.message.Error = reason, err.Error()
 	return a.message
@@ -200,6 +241,9 @@ func (a *answer) collect() {
 	}
 }
 
+// empty tells whether nothing has been written to the block.
+func (p *part) empty() bool { return p.text.Len() == 0 && p.held == "" }
+
 func (p *part) whole() model.Block {
 	b := p.block
 	switch b.Type {
@@ -207,6 +251,9 @@ func (p *part) whole() model.Block {
 		b.Text = p.text.String()
 	case model.BlockThinking:
 		b.Thinking = p.text.String()
+		if p.veils { // it is not what was signed any more
+			b.Signature = ""
+		}
 	case model.BlockToolCall:
 		b.Arguments, b.Malformed = arguments(p.text.String())
 	}

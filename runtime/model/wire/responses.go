@@ -252,7 +252,7 @@ func (d *responsesDecoder) write(index int, text string) error {
 
 // separate puts an empty line between the parts of a summary.
 func (d *responsesDecoder) separate(index int) error {
-	if p := d.items[index]; p != nil && p.text.Len() > 0 {
+	if p := d.items[index]; p != nil && !p.empty() {
 		return d.a.write(p, "\n\n")
 	}
 	return nil
@@ -268,7 +268,7 @@ func (d *responsesDecoder) done(e *responsesEvent) error {
 	if err != nil || p == nil {
 		return err
 	}
-	if p.text.Len() == 0 {
+	if p.empty() {
 		if err := d.a.write(p, d.textOf(&item)); err != nil {
 			return err
 		}
@@ -301,7 +301,7 @@ func (d *responsesDecoder) seal(p *part, item *responsesItem, raw json.RawMessag
 	if item.Type == "reasoning" {
 		return d.a.sign(p, string(raw))
 	}
-	if item.ID == "" && item.Phase == "" || item.Type == "message" && p.text.Len() == 0 {
+	if item.ID == "" && item.Phase == "" || item.Type == "message" && p.empty() {
 		return nil
 	}
 	mark, err := json.Marshal(itemMark{ID: item.ID, Phase: item.Phase})

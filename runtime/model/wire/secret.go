@@ -15,6 +15,18 @@ const (
 	minHeader = 8
 )
 
+// minSpoken is the length of keys that are looked for in answers. Shorter ones may be words, which servers that want no key are given.
+const minSpoken = 16
+
+// spoken is the key as answers must not have it; empty when it is none to speak of. No model knows it, but there are servers that
+// repeat what they were sent.
+func spoken(key string) string {
+	if len(key) < minSpoken {
+		return ""
+	}
+	return key
+}
+
 // secrets are texts that must not leave a client.
 type secrets struct{ replacer *strings.Replacer }
 

@@ -12,6 +12,7 @@ import (
 
 	"openclaw/runtime/model"
 	"openclaw/runtime/model/wire"
+	"openclaw/runtime/model/wire/wiretest"
 )
 
 // planted is a key that URLs write in another way.
@@ -162,6 +163,40 @@ func TestHeadersOfTheConfiguration(t *testing.T) {
 		}
 		if strings.Contains(fmt.Sprint(got), planted) {
 			t.Errorf("the key goes with the one that was configured in its place: %v", got)
+		}
+	})
+}
+
+// TestAnswersDoNotRepeatTheKey has servers that put the key, and beginnings of it, into answers, in pieces of any size.
+func TestAnswersDoNotRepeatTheKey(t *testing.T) {
+	const key = wiretest.Key
+	eachAPI(t, func(t *testing.T, api string) {
+		for _, size := range []int{0, 1, 7} {
+			k := open(t, api, nil, wiretest.Turn{
+				Thinking: "the key is " + key + "!", Text: key + key + " and " + key[:5] + " and " + key + key[:9], Fragment: size,
+				Calls: []wiretest.Call{{Name: "exec", Arguments: `{"command":"echo ` + key + `"}`}},
+			}, wiretest.Turn{Text: key[:1]})
+			r := request()
+			r.Thinking = model.LevelLow
+			answer, err := k.ask(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := "****** and " + key[:5] + " and ***" + key[:9]; answer.Text() != want {
+				t.Errorf("pieces of %d: the text is %q, want %q", size, answer.Text(), want)
+			}
+			if got := string(answer.Calls()[0].Arguments); got != `{"command":"echo ***"}` {
+				t.Errorf("pieces of %d: the arguments are %s", size, got)
+			}
+			if strings.Contains(everything(answer.Content, k.deltas), key) {
+				t.Errorf("pieces of %d: the key is in %+v", size, answer)
+			}
+			r.Messages = append(r.Messages, *answer, model.Message{
+				Role: model.RoleToolResult, ToolCallID: answer.Calls()[0].ID, ToolName: "exec", Content: []model.Block{{Type: model.BlockText, Text: "ok"}},
+			})
+			if answer, err = k.ask(r); err != nil || answer.Text() != key[:1] {
+				t.Errorf("pieces of %d: the next answer is %q, %v; want %q", size, answer.Text(), err, key[:1])
+			}
 		}
 	})
 }
