@@ -9,8 +9,8 @@ import (
 	"openclaw/sandbox/internal/vfs"
 )
 
-// openFile opens a file, unpacking it when it is the first to.
-func (f *FS) openFile(n *node, readable bool) (vfs.File, vfs.Errno) {
+// openEntry opens a file, unpacking it when it is the first to.
+func (f *FS) openEntry(n *node, readable bool) (vfs.File, vfs.Errno) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	content, errno := f.content(n)
@@ -30,13 +30,13 @@ func (f *FS) content(n *node) (io.ReaderAt, vfs.Errno) {
 		if err != nil || size < 0 || e.CompressedSize64 != e.UncompressedSize64 {
 			return nil, vfs.EIO
 		}
-		return io.NewSectionReader(f.file, off, size), vfs.OK
+		return io.NewSectionReader(f.archive, off, size), vfs.OK
 	}
 	if n.open > 0 {
 		return bytesAt(n.data), vfs.OK
 	}
-	if e.CompressedSize64 > maxPacked || size < 0 || size > int64(e.CompressedSize64+1)*mostRatio {
-		return nil, vfs.EIO // more than its bytes can hold
+	if e.CompressedSize64 > min(f.size, maxPacked) || size < 0 || size > int64(e.CompressedSize64+1)*mostRatio {
+		return nil, vfs.EIO // more than its bytes, or the archive's, can hold; found before memory is taken for it
 	}
 	if size > MaxUnpacked-f.unpacked {
 		return nil, vfs.ENFILE

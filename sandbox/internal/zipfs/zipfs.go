@@ -10,12 +10,14 @@ import (
 	"archive/zip"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"io/fs"
 	"os"
 	"path"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"openclaw/sandbox/internal/quota"
 	"openclaw/sandbox/internal/vfs"
@@ -31,10 +33,12 @@ const (
 
 // FS is an open archive. It is safe for concurrent use.
 type FS struct {
-	file  *os.File
-	quota *quota.Quota
-	root  *node
-	dev   uint64
+	archive io.ReaderAt
+	size    uint64 // of the archive
+	close   func() error
+	quota   *quota.Quota
+	root    *node
+	dev     uint64
 
 	mu       sync.Mutex
 	unpacked int64
@@ -68,7 +72,7 @@ func Open(name string, q *quota.Quota) (*FS, error) {
 	if err != nil {
 		return nil, fmt.Errorf("zipfs: %w", err)
 	}
-	fsys, err := read(f, q)
+	fsys, err := openFile(f, q)
 	if err != nil {
 		_ = f.Close()
 		return nil, fmt.Errorf("zipfs: open %s: %w", name, err)
@@ -76,28 +80,34 @@ func Open(name string, q *quota.Quota) (*FS, error) {
 	return fsys, nil
 }
 
-func read(f *os.File, q *quota.Quota) (*FS, error) {
+func openFile(f *os.File, q *quota.Quota) (*FS, error) {
 	st, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
-	r, err := zip.NewReader(f, st.Size())
-	if err != nil {
-		return nil, err
-	}
-	if len(r.File) > MaxEntries {
-		return nil, fmt.Errorf("%d entries, more than %d", len(r.File), MaxEntries)
-	}
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(f.Name()))
-	fsys := &FS{file: f, quota: q, dev: h.Sum64(), root: &node{ino: 1, kids: map[string]*node{}, mtime: st.ModTime().UnixNano()}}
+	fsys := &FS{archive: f, size: uint64(st.Size()), close: f.Close, quota: q, dev: h.Sum64()}
+	return fsys, fsys.read(st.ModTime())
+}
+
+// read reads the archive's directory and makes the tree.
+func (f *FS) read(modified time.Time) error {
+	r, err := zip.NewReader(f.archive, int64(f.size))
+	if err != nil {
+		return err
+	}
+	if len(r.File) > MaxEntries {
+		return fmt.Errorf("%d entries, more than %d", len(r.File), MaxEntries)
+	}
+	f.root = &node{ino: 1, kids: map[string]*node{}, mtime: modified.UnixNano()}
 	b := builder{nodes: 1}
 	for _, e := range r.File {
-		if err := b.add(fsys.root, e); err != nil {
-			return nil, fmt.Errorf("entry %q: %w", e.Name, err)
+		if err := b.add(f.root, e); err != nil {
+			return fmt.Errorf("entry %q: %w", e.Name, err)
 		}
 	}
-	return fsys, nil
+	return nil
 }
 
 // builder makes the tree.
@@ -153,7 +163,7 @@ func (b *builder) child(dir *node, name string, file *zip.File) (*node, error) {
 }
 
 // Close closes the archive; files that are still open cannot be read any more.
-func (f *FS) Close() error { return f.file.Close() }
+func (f *FS) Close() error { return f.close() }
 
 // find resolves a path. With ENOENT, at is the directory in which the last component is missing, or nil when another is.
 // With EXDEV, out is where the path leads.
@@ -248,7 +258,7 @@ func (f *FS) open(n *node, readable bool) (vfs.File, vfs.Errno) {
 	if n.isDir() {
 		return &directory{fs: f, node: n}, vfs.OK
 	}
-	return f.openFile(n, readable)
+	return f.openEntry(n, readable)
 }
 
 // Expand implements [vfs.Expander].

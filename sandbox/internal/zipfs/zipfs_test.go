@@ -3,9 +3,11 @@ package zipfs_test
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -269,6 +271,29 @@ func TestBombsAreNotUnpacked(t *testing.T) {
 	}
 }
 
+// TestClaimsCostNoMemory opens a file of some bytes that claims to be packed and unpacked hundreds of megabytes long.
+func TestClaimsCostNoMemory(t *testing.T) {
+	data := archive(t, func(w *zip.Writer) {
+		entry(t, w, zip.FileHeader{Name: "f", Method: zip.Deflate}, strings.Repeat("text ", 100))
+	})
+	central := bytes.LastIndex(data, []byte("PK\x01\x02"))
+	const claim = zipfs.MaxUnpacked
+	for _, at := range []int{20, 24} { // packed size, size
+		binary.LittleEndian.PutUint32(data[central+at:], claim)
+	}
+	f, err := open(t, data, nil)
+	if err != nil {
+		return // refused as a whole
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, errno := f.Open("f", vfs.Read, 0)
+	runtime.ReadMemStats(&after)
+	if taken := after.TotalAlloc - before.TotalAlloc; errno != vfs.EIO || taken > 1<<20 {
+		t.Errorf("errno %d, %d bytes of memory", errno, taken)
+	}
+}
+
 // FuzzArchive opens any bytes, and reads whatever they claim to hold.
 func FuzzArchive(f *testing.F) {
 	f.Add(archive(f, func(w *zip.Writer) {
@@ -276,7 +301,7 @@ func FuzzArchive(f *testing.F) {
 		entry(f, w, zip.FileHeader{Name: "d/packed", Method: zip.Deflate}, strings.Repeat("text ", 100))
 	}))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		fs, err := open(t, data, nil)
+		fs, err := zipfs.FromBytes(data) // a file for each would be most of the time
 		if err != nil {
 			return
 		}
