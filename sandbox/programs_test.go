@@ -216,7 +216,7 @@ func TestMemoryOfAllGuestsTogetherIsLimited(t *testing.T) {
 	})
 	limits := sandbox.Limits{MemoryTotal: 10 << 20, Memory: 8 << 20, Timeout: 500 * time.Millisecond}
 	result, out, err := family(t, limits, spawner("big", 3, true), big) // whichever comes last is not let in
-	if result.ExitCode != 125 { // else the one that the guest waits for came last; the two others run on
+	if result.ExitCode != 125 {                                         // else the one that the guest waits for came last; the two others run on
 		wantLimit(t, err, sandbox.LimitTimeout)
 	}
 	if out != "big: memory limit of 10MiB reached\n" || !slices.Contains(result.Hit, sandbox.LimitMemory) {

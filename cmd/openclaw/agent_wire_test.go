@@ -92,9 +92,16 @@ func TestKeysAreNowhere(t *testing.T) {
 			state := wireState(t, api, s.URL)
 			var written bytes.Buffer
 			for _, args := range [][]string{
-				{"agent", "-m", "a", "--verbose", "on"}, {"agent", "-m", "b", "--json", "--timeout", "2"}, {"agent", "-m", "c"},
-				{"models", "status"}, {"models", "status", "--json"}, {"models", "list", "--json"}, {"status", "--json"}, {"config", "get", "models"},
-				{"sessions", "export", "agent:main:main"}, {"prompt"},
+				{"agent", "-m", "a", "--verbose", "on"},
+				{"agent", "-m", "b", "--json", "--timeout", "2"},
+				{"agent", "-m", "c"},
+				{"models", "status"},
+				{"models", "status", "--json"},
+				{"models", "list", "--json"},
+				{"status", "--json"},
+				{"config", "get", "models"},
+				{"sessions", "export", "agent:main:main"},
+				{"prompt"},
 			} {
 				out, err := openclawAt(t.Context(), state, args...).CombinedOutput()
 				fmt.Fprintf(&written, "%v: %v\n%s\n", args, err, out)
