@@ -11,6 +11,9 @@ import (
 	"openclaw/runtime/conversation"
 )
 
+// bar stands for "|" in the commands of a script.
+const bar = "¦"
+
 // script writes the answers of a model. An answer is a text and calls behind bars: "w NAME" writes a file, which is done in turn,
 // "x NAME COMMAND" runs a command, which is done beside the others. The name is the call's id. "~N" in front of an answer is how
 // many milliseconds the model thinks before it.
@@ -39,7 +42,7 @@ func script(answers ...string) string {
 			f := strings.SplitN(p, " ", 3)
 			c := call{f[1], "write", map[string]string{"path": f[1], "content": "x"}}
 			if f[0] == "x" {
-				c.Name, c.Arguments = "exec", map[string]string{"command": f[2]}
+				c.Name, c.Arguments = "exec", map[string]string{"command": strings.ReplaceAll(f[2], bar, "|")}
 			}
 			t.Calls = append(t.Calls, c)
 		}

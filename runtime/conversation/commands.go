@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,14 +10,16 @@ import (
 	"strings"
 
 	"openclaw/runtime/agent"
+	"openclaw/runtime/directive"
 	"openclaw/runtime/queue"
 	"openclaw/runtime/session"
 )
 
 // Names of what conversations keep beside a session's transcript.
 const (
-	metaQueue = "queue"         // queue.Override
-	metaModel = "modelOverride" // modelChoice
+	metaQueue  = "queue"         // queue.Override
+	metaModel  = "modelOverride" // modelChoice
+	metaLevels = "levels"        // directive.Levels
 )
 
 // modelChoice is the model that somebody chose for a session.
@@ -41,6 +44,11 @@ func commands() []command {
 		{[]string{"steer", "tell"}, "MESSAGE: the model reads it at the next chance, whatever the mode is", (*room).steer},
 		{[]string{"queue"}, "[steer|followup|collect|interrupt] [debounce:TIME] [cap:N] [drop:summarize|old|new], or default: what messages do that come while the agent works", nil},
 		{[]string{"model"}, "[REF|default|list|status]: the model of this session", (*room).sayModel},
+		{[]string{"think"}, "[LEVEL|default]: how much the model thinks", nil},
+		{[]string{"verbose"}, "[on|full|off|default]: how much of the tools is shown", nil},
+		{[]string{"reasoning"}, "[on|stream|off|default]: whether thinking is shown", nil},
+		{[]string{"usage"}, "[tokens|full|off|cost|reset]: whether the use of tokens is shown", nil},
+		{[]string{"compact"}, "[FOCUS]: shorten the conversation to a summary, which dwells on the focus", (*room).compact},
 		{[]string{"status"}, "what the session does, and with what", (*room).sayStatus},
 		{[]string{"context"}, "[list|json]: what the model is told besides the conversation", (*room).sayContext},
 		{[]string{"help", "commands"}, "this list", (*room).sayHelp},
@@ -58,16 +66,37 @@ func (r *room) hear(ctx context.Context, m Message) (Receipt, error) {
 			return commands()[i].run(r, ctx, m, rest)
 		}
 	}
-	d, rest, ok := queue.ParseDirective(m.Text)
-	if !ok {
-		return r.accept(ctx, m, "")
+	q, rest, hasQueue := queue.ParseDirective(m.Text)
+	d := directive.Parse(rest)
+	if strings.TrimSpace(d.Text) != "" || len(m.Images) > 0 {
+		m.Text, m.Queue = d.Text, q.Override.Over(m.Queue)
+		m.Levels = over(d.Hints(), m.Levels)
+		return r.accept(ctx, m, strings.Join(q.Problems, "\n"))
 	}
-	m.Text = rest
-	if strings.TrimSpace(rest) == "" && len(m.Images) == 0 {
-		return r.setQueue(ctx, m, d)
+	var replies []string
+	if hasQueue {
+		text, err := r.setQueue(ctx, m, q)
+		if err != nil {
+			return Receipt{}, err
+		}
+		replies = append(replies, text)
 	}
-	m.Queue = d.Override.Over(m.Queue)
-	return r.accept(ctx, m, strings.Join(d.Problems, "\n"))
+	if len(d.Directives) > 0 {
+		text, err := r.setLevels(ctx, d.Directives)
+		if err != nil {
+			return Receipt{}, err
+		}
+		replies = append(replies, text)
+	}
+	return r.answer(strings.Join(replies, "\n")), nil
+}
+
+// over puts what was said in a message over what came with it.
+func over(said, under directive.Levels) directive.Levels {
+	return directive.Levels{
+		Thinking: cmp.Or(said.Thinking, under.Thinking), Verbose: cmp.Or(said.Verbose, under.Verbose),
+		Reasoning: cmp.Or(said.Reasoning, under.Reasoning), Usage: cmp.Or(said.Usage, under.Usage),
+	}
 }
 
 // firstWord is the name of a command that a message may begin with, and what stands behind it.
@@ -158,14 +187,14 @@ func (r *room) override(ctx context.Context) (queue.Override, error) {
 	return o, err
 }
 
-// setQueue carries out a message that is nothing but /queue.
-func (r *room) setQueue(ctx context.Context, m Message, d queue.Directive) (Receipt, error) {
+// setQueue carries out a /queue that stands alone.
+func (r *room) setQueue(ctx context.Context, m Message, d queue.Directive) (string, error) {
 	if len(d.Problems) > 0 {
-		return r.answer("Nothing was changed: " + strings.Join(d.Problems, "; ") + "."), nil
+		return "Nothing was changed: " + strings.Join(d.Problems, "; ") + ".", nil
 	}
 	kept, err := r.override(ctx)
 	if err != nil {
-		return Receipt{}, err
+		return "", err
 	}
 	if !d.Show() {
 		if d.Clear {
@@ -177,11 +206,45 @@ func (r *room) setQueue(ctx context.Context, m Message, d queue.Directive) (Rece
 			value = kept
 		}
 		if err := r.keep(ctx, metaQueue, value); err != nil {
-			return Receipt{}, err
+			return "", err
 		}
 	}
 	s := queue.For(&r.options.Config.Messages.Queue, m.From.Channel, kept)
-	return r.answer(fmt.Sprintf("Queue: %s. %s.", s, r.waitingText())), nil
+	return fmt.Sprintf("Queue: %s. %s.", s, r.waitingText()), nil
+}
+
+// levels are those that were said for the session.
+func (r *room) levels(ctx context.Context) (directive.Levels, error) {
+	var l directive.Levels
+	err := r.member(ctx, metaLevels, &l)
+	return l, err
+}
+
+// setLevels carries out directives that stand alone.
+func (r *room) setLevels(ctx context.Context, list []directive.Directive) (string, error) {
+	kept, err := r.levels(ctx)
+	if err != nil {
+		return "", err
+	}
+	after := kept.With(list)
+	if after != kept {
+		var value any // nothing
+		if after != (directive.Levels{}) {
+			value = after
+		}
+		if err := r.keep(ctx, metaLevels, value); err != nil {
+			return "", err
+		}
+	}
+	var below directive.Levels
+	chosen, _, err := r.chosenModel(ctx)
+	if err != nil {
+		return "", err
+	}
+	if ref, err := r.options.Models.Resolve(r.agent, chosen); err == nil {
+		below.Thinking = string(r.options.Models.Thinking(r.agent, ref, ""))
+	}
+	return directive.Acknowledge(list, after, directive.Choose(directive.Levels{}, after, below)), nil
 }
 
 func (r *room) waitingText() string {
@@ -259,6 +322,27 @@ func (r *room) reset(ctx context.Context, m Message, rest string) (Receipt, erro
 	}
 	m.Text = rest
 	return r.accept(ctx, m, text)
+}
+
+// compact shortens the conversation. It is no work for a moment in which a run is at work.
+func (r *room) compact(ctx context.Context, _ Message, rest string) (Receipt, error) {
+	r.hold(1)
+	defer r.hold(-1)
+	r.mu.Lock()
+	busy := r.active != nil
+	r.mu.Unlock()
+	if busy {
+		return r.answer("A run is at work: try again when it has ended, or /stop it."), nil
+	}
+	chosen, _, err := r.chosenModel(ctx)
+	if err != nil {
+		return Receipt{}, err
+	}
+	done, err := r.options.Runtime.Compact(ctx, agent.Turn{Agent: r.agent.ID, Session: r.key, Model: chosen, Wait: claimWait}, rest)
+	if err != nil {
+		return r.answer("The conversation stays as it is: " + err.Error()), nil
+	}
+	return r.answer(fmt.Sprintf("The conversation was shortened from about %d to about %d tokens.", done.TokensBefore, done.TokensAfter)), nil
 }
 
 // forgetContext records a reset, if there is anything to forget.

@@ -21,6 +21,7 @@ import (
 
 	"openclaw/runtime/agent"
 	"openclaw/runtime/config"
+	"openclaw/runtime/directive"
 	"openclaw/runtime/model"
 	"openclaw/runtime/models"
 	"openclaw/runtime/queue"
@@ -59,6 +60,8 @@ type Event struct {
 	SessionKey string       `json:"sessionKey"`
 	Run        *agent.Event `json:"run,omitempty"`
 	Ended      *Ended       `json:"ended,omitempty"`
+	// Levels are what was said about the run: what of it is to be shown.
+	Levels directive.Levels `json:"levels,omitzero"`
 }
 
 // Ended tells that a run has ended.
@@ -81,9 +84,9 @@ type Message struct {
 	Sender  string // as people call them
 	From    queue.Origin
 
-	Model    string         // a reference, for the run that the message begins; empty: the session's
-	Thinking string         // a level, likewise
-	Queue    queue.Override // of the session's settings
+	Model  string           // a reference, for the run that the message begins; empty: the session's
+	Levels directive.Levels // likewise; what is empty is the session's
+	Queue  queue.Override   // of the session's settings
 	// Plain tells that the sender may not give commands: what looks like one is text.
 	Plain bool
 }
@@ -195,6 +198,7 @@ func (s *Service) Wait(ctx context.Context, agentID, key string) error {
 
 // room finds the place of a session.
 func (s *Service) room(ctx context.Context, agentID, key string) (*room, error) {
+	key = s.named(agentID, key)
 	id, parsed, err := s.options.Runtime.Address(ctx, agent.Turn{Agent: agentID, Session: key})
 	if err != nil {
 		return nil, err
@@ -221,6 +225,20 @@ func (s *Service) room(ctx context.Context, agentID, key string) (*room, error) 
 	return r, nil
 }
 
+// named is the key of a session that somebody may have called by a name of their own.
+func (s *Service) named(agentID, key string) string {
+	if key == "" {
+		return ""
+	}
+	if _, err := session.ParseKey(key); err == nil {
+		return key
+	}
+	if agentID == "" {
+		agentID, _ = s.options.Config.DefaultAgent() // without one the key has to say it
+	}
+	return session.NamedKey(strings.ToLower(agentID), key)
+}
+
 // stored is what is kept of a message that waits.
 type stored struct {
 	Text       string        `json:"text"`
@@ -231,14 +249,16 @@ type stored struct {
 	DebounceMs int64         `json:"debounceMs"`
 	Dropped    int           `json:"dropped,omitempty"`
 	Model      string        `json:"model,omitempty"`
-	Thinking   string        `json:"thinking,omitempty"`
+
+	Levels directive.Levels `json:"levels,omitzero"`
 }
 
 // entry is a message that waits.
 type entry struct {
 	queue.Item
-	images          []model.Block
-	model, thinking string
+	images []model.Block
+	model  string
+	levels directive.Levels
 }
 
 func entryOf(in session.Input) (entry, error) {
@@ -251,14 +271,14 @@ func entryOf(in session.Input) (entry, error) {
 			ID: in.ID, Accepted: in.Accepted, Text: b.Text, Sender: b.Sender, Mode: b.Mode, From: b.From, Dropped: b.Dropped,
 			Debounce: time.Duration(b.DebounceMs) * time.Millisecond,
 		},
-		images: b.Images, model: b.Model, thinking: b.Thinking,
+		images: b.Images, model: b.Model, levels: b.Levels,
 	}, nil
 }
 
 func (e *entry) body() (json.RawMessage, error) {
 	text, err := json.Marshal(stored{
 		Text: e.Text, Images: e.images, Sender: e.Sender, From: e.From, Mode: e.Mode, DebounceMs: e.Debounce.Milliseconds(),
-		Dropped: e.Dropped, Model: e.model, Thinking: e.thinking,
+		Dropped: e.Dropped, Model: e.model, Levels: e.levels,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("conversation: message: %w", err)

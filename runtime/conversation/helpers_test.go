@@ -236,3 +236,16 @@ func entryText(e session.Entry) string {
 	}
 	return string(e.Type) + ": " + body.Reason
 }
+
+// whenThere waits for a file of the workspace.
+func (h *home) whenThere(name string) {
+	h.t.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(2 * time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(h.conf.Workspace, name)); err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			h.t.Fatalf("%s is never there\n%s", name, h.transcript())
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"openclaw/runtime/agent"
 	"openclaw/runtime/config"
+	"openclaw/runtime/directive"
 	"openclaw/runtime/model"
 	"openclaw/runtime/queue"
 	"openclaw/runtime/session"
@@ -62,7 +63,7 @@ func (r *room) accept(ctx context.Context, m Message, reply string) (Receipt, er
 	}
 	e := entry{
 		Item:   queue.Item{ID: m.ID, Text: m.Text, Sender: m.Sender, From: m.From, Mode: s.Mode, Debounce: s.Debounce},
-		images: m.Images, model: m.Model, thinking: m.Thinking,
+		images: m.Images, model: m.Model, levels: m.Levels,
 	}
 	receipt := Receipt{SessionKey: r.key, State: StateWaiting, Reply: reply, Mode: s.Mode}
 	r.storing.Lock()
@@ -286,14 +287,14 @@ func (r *room) wait(ctx context.Context) error {
 // look begins runs as long as something waits.
 func (r *room) look() {
 	for {
-		turn, pause, err := r.next()
+		begin, pause, err := r.next()
 		switch {
 		case err != nil:
 			r.leave()
 			r.tell(Ended{Err: err})
 			return
-		case turn != nil:
-			r.run(turn)
+		case begin != nil:
+			r.run(begin.turn, begin.levels)
 		case pause == 0:
 			if r.leaveIdle() {
 				return
@@ -353,8 +354,14 @@ func (r *room) leaveIdle() bool {
 // whenHeld is the pause while runs must not begin: until something changes.
 const whenHeld = -1
 
+// beginning is a run that is to begin.
+type beginning struct {
+	turn   *agent.Turn
+	levels directive.Levels
+}
+
 // next makes the next run, or tells how long to wait for it. Without either there is nothing to do.
-func (r *room) next() (*agent.Turn, time.Duration, error) {
+func (r *room) next() (*beginning, time.Duration, error) {
 	r.storing.Lock()
 	defer r.storing.Unlock()
 	if r.ctx.Err() != nil {
@@ -367,6 +374,10 @@ func (r *room) next() (*agent.Turn, time.Duration, error) {
 		return nil, 0, err
 	}
 	chosen, _, err := r.chosenModel(r.ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	kept, err := r.levels(r.ctx)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -383,19 +394,22 @@ func (r *room) next() (*agent.Turn, time.Duration, error) {
 		Agent: r.agent.ID, Session: r.key, Message: p.Text, Inputs: p.IDs, Inbox: r, Wait: claimWait, Model: chosen,
 		Timeout: r.options.Timeout,
 	}
+	var hints directive.Levels
 	for _, e := range r.of(p.IDs) {
 		t.Images = append(t.Images, e.images...)
 		if e.model != "" {
 			t.Model = e.model
 		}
-		if e.thinking != "" {
-			t.Thinking = e.thinking
+		if e.levels != (directive.Levels{}) {
+			hints = e.levels
 		}
 		if e.From.Channel != "" {
 			t.Channel = e.From.Channel
 		}
 	}
-	return t, 0, nil
+	b := &beginning{turn: t, levels: directive.Choose(hints, kept)}
+	t.Thinking = b.levels.Thinking
+	return b, 0, nil
 }
 
 // waiting are the items of the mirror. The caller holds mu.
@@ -419,7 +433,7 @@ func (r *room) of(ids []string) []entry {
 }
 
 // run runs a turn to its end.
-func (r *room) run(t *agent.Turn) {
+func (r *room) run(t *agent.Turn, levels directive.Levels) {
 	ctx, cancel := context.WithCancelCause(r.ctx)
 	defer cancel(nil)
 	a := &active{cancel: cancel, begun: time.Now(), message: t.Inputs, done: make(chan struct{})}
@@ -431,7 +445,7 @@ func (r *room) run(t *agent.Turn) {
 			r.forget(a.message)
 			r.mu.Unlock()
 		}
-		r.options.On(Event{SessionKey: r.key, Run: &e})
+		r.options.On(Event{SessionKey: r.key, Run: &e, Levels: levels})
 	}
 	r.mu.Lock()
 	r.active = a
@@ -450,7 +464,7 @@ func (r *room) run(t *agent.Turn) {
 	if errors.Is(err, session.ErrNoInput) && ended.Cause == nil {
 		return // it was withdrawn, or gave way, while the run was waiting for its turn
 	}
-	r.tell(ended)
+	r.options.On(Event{SessionKey: r.key, Ended: &ended, Levels: levels})
 }
 
 // giveBack takes back what a run could not begin with. What is in the transcript does not wait any more, and is not touched.
