@@ -263,15 +263,11 @@ func (c *compiler) textual(n *node) *expr {
 		s := c.expr(n.kids[0]).str
 		return strExpr(func(in *interp) string { return mapCase(s(in), unicode.ToUpper) })
 	case "sprintf":
-		args := c.exprs(n.kids)
+		args := c.exprs(n.kids[1:])
+		constant, text := c.format(n.kids[0])
 		return strExpr(func(in *interp) string {
-			var few [4]value
-			vals := few[:0]
-			format := args[0].str(in)
-			for _, a := range args[1:] {
-				vals = append(vals, a.val(in))
-			}
-			in.buf = in.appendFormat(in.buf[:0], format, vals)
+			format := text(in)
+			in.format(constant, format, in.push(args))
 			return string(in.buf)
 		})
 	case "strftime":

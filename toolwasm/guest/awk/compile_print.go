@@ -139,21 +139,17 @@ func (in *interp) writeValue(w *bufio.Writer, v *value) {
 
 // printf compiles printf.
 func (c *compiler) printf(n *node) stmt {
-	args := c.exprs(n.kids[1:])
+	args := c.exprs(n.kids[2:])
+	constant, text := c.format(n.kids[1])
 	dest := c.destination(n)
 	return func(in *interp) control {
-		var few [4]value
-		vals := few[:0]
-		for _, a := range args[1:] {
-			vals = append(vals, a.val(in))
-		}
-		format := args[0].str(in)
+		base := in.push(args)
+		format := text(in)
 		var o *stream
 		if dest != nil {
 			o = dest(in)
 		}
-		// Evaluation is over: the scratch buffer is free.
-		in.buf = in.appendFormat(in.buf[:0], format, vals)
+		in.format(constant, format, base)
 		if o == nil {
 			_, err := in.p.Out().Write(in.buf)
 			in.checkWrite(err, "standard output")

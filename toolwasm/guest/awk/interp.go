@@ -67,7 +67,9 @@ type interp struct {
 	frame []value // locals of the current call
 	ret   value
 	depth int
-	steps int
+
+	pushed []value // arguments that are being evaluated; see push
+	steps  int
 
 	chunk, spare []value // where frames are allocated
 	top          int
@@ -374,7 +376,7 @@ func (in *interp) guardRecord() (c control) {
 		if !ok {
 			panic(e)
 		}
-		in.frame, in.depth, in.top = nil, 0, 0
+		in.frame, in.depth, in.top, in.pushed = nil, 0, 0, in.pushed[:0]
 		c = l.c
 	}()
 	for {
