@@ -88,10 +88,9 @@ type fill struct {
 
 // compactState is what is remembered of a session's compactions, beside its transcript.
 type compactState struct {
-	Last     string       `json:"last,omitempty"`    // the entry of the newest one
-	At       model.Millis `json:"at,omitzero"`       // and when it was made
-	Flushed  string       `json:"flushed,omitempty"` // after which one the agent has written down what matters; "first" for none
-	FailedAt int64        `json:"failedAt,omitempty"`
+	Last     string `json:"last,omitempty"`     // the entry of the newest one
+	Flushed  string `json:"flushed,omitempty"`  // after which one the agent has written down what matters; "first" for none
+	FailedAt int64  `json:"failedAt,omitempty"` // how many tokens there were when one failed
 }
 
 const metaCompaction = "compaction" // compactState
@@ -138,9 +137,8 @@ func (n *run) newFill() fill {
 	for _, t := range n.request.Tools {
 		f.overhead += f.count.Text(t.Name) + f.count.Text(t.Description) + f.count.Text(string(t.Parameters))
 	}
-	since := n.compactState().At
 	for i := len(n.history) - 1; i >= 0; i-- {
-		if m := &n.history[i]; m.Role == model.RoleAssistant && m.Time.After(since.Time) && promptTokens(m.Usage) > 0 {
+		if m := &n.history[i]; m.Role == model.RoleAssistant && m.Time.After(n.compactedAt) && promptTokens(m.Usage) > 0 {
 			f.measured, f.measuredAt = promptTokens(m.Usage)+m.Usage.Output, i+1
 			break
 		}
@@ -359,7 +357,7 @@ func (n *run) recordCompaction(ctx context.Context, c *Compacted, details compac
 	n.set.Compacted()
 	n.out.Compactions++
 	return n.rememberCompaction(ctx, func(s *compactState) {
-		s.Last, s.At, s.FailedAt = c.EntryID, model.Millis{Time: stored[0].Time}, 0
+		s.Last, s.FailedAt = c.EntryID, 0
 	})
 }
 
@@ -461,8 +459,9 @@ func (r *Runtime) Compact(ctx context.Context, t Turn, focus string) (c *Compact
 
 // compacting is what a run knows of compactions.
 type compacting struct {
-	fill     fill
-	writable bool // the agent can write into its workspace
+	fill        fill
+	compactedAt time.Time // when the summary was made that the conversation begins with
+	writable    bool      // the agent can write into its workspace
 	// work is what is done instead of a turn; the session must exist then, and keeps its status.
 	work func(ctx context.Context) error
 	left session.Status
@@ -517,6 +516,9 @@ func (n *run) reload(ctx context.Context) error {
 	entries, err := n.store.Context(ctx, session.Ref{Key: n.key.String()})
 	if err != nil {
 		return err
+	}
+	if len(entries) > 0 && entries[0].Type == session.TypeCompaction {
+		n.compactedAt = entries[0].Time
 	}
 	n.history, err = Messages(entries)
 	return err

@@ -491,3 +491,38 @@ func TestWhereNothingCanBeWrittenNoMemoryIsAskedFor(t *testing.T) {
 		t.Errorf("%d summaries, %d requests for the memory", len(w.summaries), len(w.flushes))
 	}
 }
+
+func TestWhatTheProviderCountsDecides(t *testing.T) {
+	w := &worker{window: 64_000}
+	counted := int64(1000)
+	w.answer = func(*model.Request) *model.Message {
+		m := said("I see. " + filler(100))
+		m.Usage = &model.Usage{Input: counted / 2, CacheRead: counted / 2, Output: 100}
+		return m
+	}
+	h := newWorker(t, w, `"keepRecentTokens": 1000, "memoryFlush": {"enabled": false}`)
+	for i := range 12 {
+		if o := h.say(fmt.Sprint("message ", i, filler(300))); o.Compactions > 0 {
+			t.Fatal("it was compacted too early")
+		}
+	}
+	counted = 50_000 // the text has other tokens than it seems
+	h.say("much")
+	counted = 1000
+	if o := h.say("and now?"); o.Compactions != 1 {
+		t.Errorf("%d compactions", o.Compactions)
+	}
+	counted = 50_000
+	h.say("much again")
+	if _, err := h.runtime.Compact(t.Context(), agent.Turn{}, ""); err != nil {
+		t.Fatal(err)
+	}
+	// The answer that stays was counted before. That holds no more, also when nothing but the transcript is known, as after a crash.
+	store, _ := h.runtime.Store(t.Context(), "main")
+	if _, err := store.Update(t.Context(), mainKey, session.Patch{Members: map[string]json.RawMessage{"compaction": json.RawMessage("null")}}); err != nil {
+		t.Fatal(err)
+	}
+	if o := h.say("once more"); o.Compactions != 0 {
+		t.Error("what was counted before the compaction still held")
+	}
+}
