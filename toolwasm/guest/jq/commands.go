@@ -244,11 +244,13 @@ func (r *run) halt(h *haltError) {
 		return
 	}
 	_ = r.p.Flush()
-	if s, ok := h.val.(string); ok {
-		fmt.Fprint(r.p.Stderr, s)
-		return
+	switch v := h.val.(type) {
+	case nil: // the status says it all
+	case string:
+		fmt.Fprint(r.p.Stderr, v)
+	default:
+		fmt.Fprintln(r.p.Stderr, encode(v))
 	}
-	fmt.Fprintln(r.p.Stderr, encode(h.val))
 }
 
 // print writes an output.

@@ -112,6 +112,24 @@ func (d *decoder) countLines() {
 	d.col = len(seen) - last - 1
 }
 
+// linesRead is how many lines have been read when the one that is being read is read to its end.
+func (d *decoder) linesRead() int {
+	d.countLines()
+	if d.col == 0 {
+		return d.lines
+	}
+	for from := d.pos; ; {
+		if bytes.IndexByte(d.buf[from:], '\n') >= 0 {
+			return d.lines + 1
+		}
+		ahead := len(d.buf) - d.pos
+		if !d.more() {
+			return d.lines
+		}
+		from = d.pos + ahead
+	}
+}
+
 func (d *decoder) peek() (byte, bool) {
 	if d.pos == len(d.buf) && !d.fill() {
 		return 0, false

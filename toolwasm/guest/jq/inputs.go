@@ -20,7 +20,7 @@ type inputs struct {
 	file   command.File
 	dec    *decoder
 	lines  *bufio.Reader
-	count  int // lines read
+	count  int // lines read, of raw text or when the file is closed
 	failed bool
 	done   bool
 
@@ -31,10 +31,10 @@ type inputs struct {
 	events []any
 }
 
+// line is how many lines have been read: the one that the last input ends in is read as a whole, if it has an end.
 func (in *inputs) line() int {
 	if in.dec != nil {
-		in.dec.countLines()
-		return in.dec.lines
+		return in.dec.linesRead()
 	}
 	return in.count
 }
@@ -92,7 +92,9 @@ func (in *inputs) read() (any, error) {
 	if err != nil && s == "" {
 		return nil, err
 	}
-	in.count++
+	if strings.HasSuffix(s, "\n") {
+		in.count++
+	}
 	return strings.ToValidUTF8(strings.TrimSuffix(s, "\n"), "\uFFFD"), nil
 }
 
@@ -124,6 +126,7 @@ func (in *inputs) open() bool {
 			}
 			in.file, src = f, f
 		}
+		in.count = 0
 		if in.opts.raw {
 			in.lines = bufio.NewReaderSize(src, readSize)
 		} else {
@@ -154,6 +157,7 @@ func (in *inputs) stdin() io.Reader {
 }
 
 func (in *inputs) close() {
+	in.count = in.line()
 	if in.file != nil {
 		_ = in.file.Close()
 	}

@@ -211,3 +211,27 @@ func (l limited) Write(b []byte) (int, error) {
 	}
 	return len(b), nil
 }
+
+// TestLineNumbers counts lines as jq does: the line that an input ends in has been read to its end.
+func TestLineNumbers(t *testing.T) {
+	const cannot = `Cannot index number with string "a"`
+	tests := []struct {
+		name, stdin    string
+		args           []string
+		stdout, stderr string
+	}{
+		{"a value with its newline", "1\n", []string{".a"}, "", "jq: error (at <stdin>:1): " + cannot + "\n"},
+		{"a value at the end", "1", []string{".a"}, "", "jq: error (at <stdin>:0): " + cannot + "\n"},
+		{"values on lines", "[1]\n[2]\n\n3", []string{"-c", ".a?, input_line_number"}, "1\n2\n3\n", ""},
+		{"values on one line", `{"a":1} {"a":2}` + "\n\n" + ` {"a":` + "\n3}\n4 5", []string{"input_line_number"}, "1\n1\n4\n4\n4\n", ""},
+		{"raw lines", "a\nb", []string{"-R", "input_line_number"}, "1\n1\n", ""},
+		{"after the end", "1\n2\n", []string{"-n", "[inputs] | input_line_number"}, "2\n", ""},
+		{"no message for null", "null", []string{"halt_error"}, "", ""},
+	}
+	for _, tt := range tests {
+		got := runJQ(t, t.TempDir(), tt.stdin, tt.args...)
+		if got.stdout != tt.stdout || got.stderr != tt.stderr {
+			t.Errorf("%s: got %+v, want stdout %q, stderr %q", tt.name, got, tt.stdout, tt.stderr)
+		}
+	}
+}
