@@ -16,6 +16,7 @@ import (
 	"openclaw/runtime/agent"
 	"openclaw/runtime/config"
 	"openclaw/runtime/conversation"
+	"openclaw/runtime/directive"
 	"openclaw/runtime/model"
 )
 
@@ -76,7 +77,7 @@ func runChat(c *cli.Context, std streams) error {
 		return err
 	}
 	defer func() { host.close(std.err) }()
-	chat := &chat{agent: c.String("agent"), key: c.String("session-key"), printer: newAgentPrinter(std, verbose)}
+	chat := &chat{agent: c.String("agent"), key: c.String("session-key"), printer: newAgentPrinter(std, verbose), verbose: verbose}
 	defer chat.printer.status.close()
 	chat.service = conversation.New(conversation.Options{
 		Config: conf, Runtime: host.runtime, Models: host.models, Model: c.String("model"), Timeout: timeout, On: chat.event,
@@ -121,6 +122,11 @@ type chat struct {
 	service    *conversation.Service
 	agent, key string
 	printer    *agentPrinter
+	verbose    bool
+
+	// Of the answer that is being shown; only events use them.
+	message int
+	answer  *directive.Filter
 
 	mu      sync.Mutex
 	failed  bool
@@ -233,20 +239,60 @@ func (ch *chat) anyFailed() bool {
 	return ch.failed
 }
 
-// event shows what happens.
+// event shows what happens. Events come from one goroutine at a time.
 func (ch *chat) event(e conversation.Event) {
-	if e.Run != nil {
-		if in, ok := e.Run.Data.(agent.InputEvent); ok {
-			ch.printer.remark("· reads: " + firstLine(in.Text))
-			return
-		}
-		ch.printer.event(*e.Run)
+	if e.Run == nil {
+		ch.ended(e.Ended, e.Levels)
 		return
 	}
-	ch.ended(e.Ended)
+	verbose := ch.verbose || e.Levels.Verbose == directive.Full
+	switch data := e.Run.Data.(type) {
+	case agent.InputEvent:
+		ch.printer.remark("· reads: " + firstLine(data.Text))
+		return
+	case agent.Piece:
+		if e.Run.Stream == agent.StreamThinking {
+			verbose = ch.verbose || e.Levels.Reasoning == directive.On || e.Levels.Reasoning == directive.Stream
+			break
+		}
+		e.Run.Data = ch.filtered(e.Run, data)
+	case agent.ToolEvent:
+		ch.endAnswer(*e.Run)
+		if e.Levels.Verbose == directive.Off {
+			return
+		}
+	case agent.Lifecycle:
+		ch.endAnswer(*e.Run)
+	}
+	ch.printer.show(*e.Run, verbose)
 }
 
-func (ch *chat) ended(e *conversation.Ended) {
+// filtered takes the words out of an answer that are not for people.
+func (ch *chat) filtered(e *agent.Event, piece agent.Piece) agent.Piece {
+	if piece.Message != ch.message || piece.Discard {
+		if !piece.Discard {
+			ch.endAnswer(*e)
+		}
+		ch.message, ch.answer = piece.Message, directive.NewFilter(false)
+	}
+	piece.Delta = ch.answer.Write(piece.Delta)
+	return piece
+}
+
+// endAnswer shows what was held back of an answer that has ended.
+func (ch *chat) endAnswer(e agent.Event) {
+	if ch.answer == nil {
+		return
+	}
+	rest := ch.answer.Close()
+	e.Stream, e.Data = agent.StreamAssistant, agent.Piece{Message: ch.message, Delta: rest}
+	ch.answer, ch.message = nil, 0
+	if rest != "" {
+		ch.printer.show(e, false)
+	}
+}
+
+func (ch *chat) ended(e *conversation.Ended, levels directive.Levels) {
 	switch {
 	case errors.Is(e.Cause, conversation.ErrStopped):
 		ch.printer.remark("· stopped")
@@ -263,10 +309,18 @@ func (ch *chat) ended(e *conversation.Ended) {
 		}
 		ch.fail(plainText(e.Err) + hint)
 	}
-	if e.Outcome != nil {
-		for _, w := range e.Outcome.Warnings {
-			ch.printer.remark("openclaw: warning: " + w)
+	if e.Outcome == nil {
+		return
+	}
+	if u := e.Outcome.Usage; levels.Usage == directive.Tokens || levels.Usage == directive.Full {
+		text := fmt.Sprintf("· used: %d tokens in, %d out", u.Input+u.CacheRead+u.CacheWrite, u.Output)
+		if levels.Usage == directive.Full {
+			text += fmt.Sprintf(", %.4f USD", u.Cost.Total)
 		}
+		ch.printer.remark(text)
+	}
+	for _, w := range e.Outcome.Warnings {
+		ch.printer.remark("openclaw: warning: " + w)
 	}
 }
 
@@ -303,6 +357,14 @@ func (p *agentPrinter) reply(text string) {
 		p.endLine()
 	}
 	fmt.Fprintln(p.out, printable(text))
+}
+
+// show is event with another loudness.
+func (p *agentPrinter) show(e agent.Event, verbose bool) {
+	p.mu.Lock()
+	p.verbose = verbose
+	p.mu.Unlock()
+	p.event(e)
 }
 
 // remark is note for those that do not hold the lock.

@@ -198,7 +198,6 @@ func (s *Service) Wait(ctx context.Context, agentID, key string) error {
 
 // room finds the place of a session.
 func (s *Service) room(ctx context.Context, agentID, key string) (*room, error) {
-	key = s.named(agentID, key)
 	id, parsed, err := s.options.Runtime.Address(ctx, agent.Turn{Agent: agentID, Session: key})
 	if err != nil {
 		return nil, err
@@ -223,20 +222,6 @@ func (s *Service) room(ctx context.Context, agentID, key string) (*room, error) 
 		s.rooms[found.ID+"\x00"+name] = r
 	}
 	return r, nil
-}
-
-// named is the key of a session that somebody may have called by a name of their own.
-func (s *Service) named(agentID, key string) string {
-	if key == "" {
-		return ""
-	}
-	if _, err := session.ParseKey(key); err == nil {
-		return key
-	}
-	if agentID == "" {
-		agentID, _ = s.options.Config.DefaultAgent() // without one the key has to say it
-	}
-	return session.NamedKey(strings.ToLower(agentID), key)
 }
 
 // stored is what is kept of a message that waits.
