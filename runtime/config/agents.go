@@ -45,7 +45,8 @@ type Agent struct {
 	Tools        AgentTools // the agent's own; they narrow Config.Tools
 	Skills       []string   // those that it is offered; nil: all
 	SkillsLimits SkillsLimits
-	Compaction   Compaction // the same for all agents
+	AgentStreaming
+	Compaction Compaction // the same for all agents
 }
 
 // SandboxMode says which sessions get a directory of their own.
@@ -165,7 +166,8 @@ var sharedKeys = slices.Concat([]field[Agent]{
 	reserved[Agent]("is not supported: tools work in /workspace and know no other directory", "cwd", "repoRoot"),
 	reserved[Agent](notYet("sub-agents"), "subagents"),
 	reserved[Agent](notYet("compaction and context limits"), "contextLimits"),
-	reserved[Agent](notYet("streaming"), "humanDelay", "typingMode", "verboseDefault", "reasoningDefault", "fastModeDefault"),
+	streamingKeys,
+	reserved[Agent](notYet("streaming"), "typingMode", "fastModeDefault"),
 	reserved[Agent](notYet("heartbeats"), "heartbeat"),
 )
 
@@ -180,8 +182,8 @@ var defaultsKeys = keysOf(sharedKeys, []field[Agent]{
 },
 	modelDefaultsKeys,
 	[]field[Agent]{group("compaction", compactionKeys, func(a *Agent) *Compaction { return &a.Compaction }, "How conversations that outgrow the model's window are shortened.")},
-	reserved[Agent](notYet("pruning and context limits"), "contextPruning", "startupContext"),
-	reserved[Agent](notYet("streaming"), "blockStreamingDefault", "blockStreamingBreak", "blockStreamingChunk", "blockStreamingCoalesce"),
+	streamingDefaultsKeys,
+	reserved[Agent](notYet("pruning and context limits"), "startupContext"),
 	reserved[Agent]("is not supported: nothing runs outside the sandbox", "elevatedDefault"),
 	reserved[Agent](notYet("image tools"), "imageModel", "pdfModel", "mediaModels", "imageMaxDimensionPx"),
 	reserved[Agent]("is not supported: there is no system agent", "systemAgent"),
@@ -189,6 +191,7 @@ var defaultsKeys = keysOf(sharedKeys, []field[Agent]{
 
 var entryFields = slices.Concat(sharedKeys,
 	[]field[Agent]{group("tools", agentToolKeys, func(a *Agent) *AgentTools { return &a.Tools }, "The agent's own tool policy.")},
+	reserved[Agent]("is set for all agents: use agents.defaults", setForAll...),
 	reserved[Agent]("is set for all agents: use agents.defaults", "compaction", "skipBootstrap", "skipOptionalBootstrapFiles", "userTimezone"),
 	reserved[Agent](notYet("names of agents"), "name", "identity"),
 	reserved[Agent](`is not supported: the agent "main", or the only one, is the default`, "default"),

@@ -26,6 +26,7 @@ type Config struct {
 	Tools    Tools
 	Skills   Skills
 	Messages Messages
+	Channels map[string]Channel
 
 	tree    *json5.Node // the files' content with $include resolved, placeholders as they are
 	lookup  func(string) (string, bool)
@@ -56,13 +57,14 @@ var rootKeys = keysOf([]field[Config]{
 },
 	[]field[Config]{group("tools", toolsKeys, func(c *Config) *Tools { return &c.Tools }, "Tools.")},
 	[]field[Config]{group("messages", messagesKeys, func(c *Config) *Messages { return &c.Messages }, "Messages.")},
+	channelsKeys,
 	[]field[Config]{group("skills", skillsKeys, func(c *Config) *Skills { return &c.Skills }, "Skills.")},
 	reserved[Config](notYet("gateway"), "gateway", "hooks", "cron", "ui", "update"),
 	reserved[Config](notYet("plug-ins"), "plugins", "memory", "mcp"),
 	reserved[Config](notYet("keys for the protection of files"), "sandbox", "security"),
 	reserved[Config](notYet("secret stores"), "secrets"),
 	reserved[Config](notYet("logs"), "logging"),
-	reserved[Config]("is not supported: there are no chat channels", "channels", "accessGroups", "bindings", "commands"),
+	reserved[Config]("is not supported: there are no chat channels", "accessGroups", "bindings", "commands"),
 	reserved[Config]("is from an older version: use agents.defaults", "agent"),
 )
 
