@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"openclaw/runtime/agent"
 	"openclaw/runtime/conversation"
@@ -387,5 +388,74 @@ func checkEnds(t *testing.T, h *home) {
 		if n != 0 {
 			t.Errorf("the call %s has %d starts more than ends", id, n)
 		}
+	}
+}
+
+// TestMessagesByTheClock lets messages come when people send them: in the middle of what takes its time.
+func TestMessagesByTheClock(t *testing.T) {
+	const beat = 150 * time.Millisecond
+	for _, s := range []struct {
+		name, mode string
+		answers    []string
+		say        []string // one a beat, "" is none; the first half a beat after the beginning
+		want       []string
+	}{
+		{
+			"the model thinks, and its calls give way", "steer",
+			[]string{"~300 I act.|w a|w b", "Ok."},
+			[]string{"wait"},
+			[]string{"user: begin", "assistant: I act. [a] [b]", "result a: " + skipped, "result b: " + skipped, "user: wait", "assistant: Ok."},
+		},
+		{
+			"a command runs, and finishes", "steer",
+			[]string{"|x a sleep 0.3|x b true", "Ok."},
+			[]string{"wait"},
+			[]string{"user: begin", "assistant: [a] [b]", "result b", "result a", "user: wait", "assistant: Ok."},
+		},
+		{
+			"people write faster than the model answers", "steer",
+			[]string{"~400 1", "~400 2", "3"},
+			[]string{"a", "b"},
+			[]string{"user: begin", "assistant: 1", "user: a", "assistant: 2", "user: b", "assistant: 3"},
+		},
+		{
+			"what comes while it is quiet is gathered", "collect",
+			[]string{"~300 1", "2"},
+			[]string{"a", "b", "c"},
+			[]string{
+				"user: begin", "assistant: 1",
+				"user: [Queued messages while agent was busy]⏎⏎---⏎Queued #1⏎a⏎⏎---⏎Queued #2⏎b⏎⏎---⏎Queued #3⏎c", "assistant: 2",
+			},
+		},
+		{
+			"one after the other", "followup",
+			[]string{"~300 1", "2", "3"},
+			[]string{"a", "b"},
+			[]string{"user: begin", "assistant: 1", "user: a", "assistant: 2", "user: b", "assistant: 3"},
+		},
+		{
+			"each interrupts the one before", "interrupt",
+			[]string{"~600000 Never."},
+			[]string{"a", "b", "/stop"},
+			[]string{
+				"user: begin", "note: openclaw:turn-aborted", "user: a", "note: openclaw:turn-aborted", "user: b", "note: openclaw:turn-aborted",
+			},
+		},
+	} {
+		t.Run(s.name, func(t *testing.T) {
+			h := newHome(t, script(s.answers...), fmt.Sprintf("messages: {queue: {mode: %q, debounceMs: 300}}", s.mode))
+			h.send("begin")
+			time.Sleep(beat / 2)
+			for _, text := range s.say {
+				if text != "" {
+					h.send(text)
+				}
+				time.Sleep(beat)
+			}
+			h.settle()
+			if got, want := h.transcript(), strings.Join(s.want, "\n"); got != want {
+				t.Errorf("transcript\n%s\nwant\n%s", got, want)
+			}
+		})
 	}
 }
