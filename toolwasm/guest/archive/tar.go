@@ -585,7 +585,12 @@ func parseIdentity(s string) *identity {
 		n, _ = strconv.Atoi(id)
 		return &identity{name: name, id: n}
 	case err == nil:
-		return &identity{id: n}
+		if n == 0 {
+			name = "root"
+		} else {
+			name = ""
+		}
+		return &identity{name: name, id: n}
 	case name == "root":
 		return &identity{name: name}
 	}

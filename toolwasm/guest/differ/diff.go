@@ -532,11 +532,7 @@ func (d *differ) read(n node) (*source, error) {
 }
 
 func (d *differ) stamp(t time.Time) string {
-	t = t.In(d.loc)
-	if d.style == styleContext {
-		return strftime.Format("%a %b %e %H:%M:%S %Y", t)
-	}
-	return strftime.Format("%Y-%m-%d %H:%M:%S.%N %z", t)
+	return strftime.Format("%Y-%m-%d %H:%M:%S.%N %z", t.In(d.loc))
 }
 
 // files compares two files.

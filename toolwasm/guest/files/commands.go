@@ -16,11 +16,13 @@ func Commands() []command.Command {
 		{Name: "cp", Run: cp, Help: cpHelp},
 		{Name: "dd", Run: dd, Help: ddHelp},
 		{Name: "df", Run: df, Help: dfHelp},
+		{Name: "dir", Run: dir, Help: dirHelp},
 		{Name: "dirname", Run: dirname, Help: dirnameHelp},
 		{Name: "du", Run: du, Help: duHelp},
 		{Name: "file", Run: fileCommand, Help: fileHelp},
 		{Name: "find", Run: find, Help: findHelp},
 		{Name: "install", Run: install, Help: installHelp},
+		{Name: "link", Run: link, Help: linkHelp},
 		{Name: "ln", Run: ln, Help: lnHelp},
 		{Name: "ls", Run: ls, Help: lsHelp},
 		{Name: "mkdir", Run: mkdir, Help: mkdirHelp},
@@ -38,5 +40,7 @@ func Commands() []command.Command {
 		{Name: "touch", Run: touch, Help: touchHelp},
 		{Name: "tree", Run: tree, Help: treeHelp},
 		{Name: "truncate", Run: truncate, Help: truncateHelp},
+		{Name: "unlink", Run: unlink, Help: unlinkHelp},
+		{Name: "vdir", Run: vdir, Help: vdirHelp},
 	}
 }

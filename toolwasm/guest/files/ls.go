@@ -177,7 +177,10 @@ func lsSpec() getopt.Spec {
 	}
 }
 
-func ls(p *command.Proc) int {
+func ls(p *command.Proc) int { return list(p, nil) }
+
+// list is ls, with options that come before those that are given.
+func list(p *command.Proc, defaults []getopt.Option) int {
 	loc := datetime.Location(p.Env)
 	l := &lister{
 		p: p, out: p.Out(), loc: loc, now: time.Now().In(loc), sort: "name", time: 'm', style: "literal",
@@ -185,7 +188,7 @@ func ls(p *command.Proc) int {
 	}
 	l.fromEnvironment()
 	opts, operands := p.Options(2, lsSpec())
-	l.options(opts)
+	l.options(append(defaults, opts...))
 	if len(operands) == 0 {
 		operands = []string{"."}
 	}

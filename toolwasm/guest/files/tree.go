@@ -66,6 +66,7 @@ type branch struct {
 	info     sys.Info
 	target   string
 	isDir    bool
+	toDir    bool // a link to a directory, which counts as one
 	children []*branch
 	failure  string
 }
@@ -240,6 +241,7 @@ func (d *drawer) child(b *branch, name string, depth int) *branch {
 	if info.IsLink() {
 		c.target, _ = sys.Readlink(d.p.Path(c.path))
 		if target, err := d.p.Stat(c.path); err == nil && target.IsDir() {
+			c.toDir = true
 			if d.dirsOnly || d.follow {
 				c.isDir = true
 			}
@@ -260,7 +262,7 @@ func (d *drawer) child(b *branch, name string, depth int) *branch {
 	if c.isDir && d.prune && len(c.children) == 0 {
 		return nil
 	}
-	if c.isDir {
+	if c.isDir || c.toDir {
 		d.dirs++
 	} else {
 		d.files++
@@ -321,6 +323,9 @@ func (d *drawer) line(prefix string, b *branch) {
 	_, _ = out.WriteString(d.colors.paint(name, e))
 	if b.target != "" {
 		_, _ = out.WriteString(" -> " + b.target)
+		if d.classify && b.toDir {
+			_ = out.WriteByte('/')
+		}
 	} else if d.classify {
 		_, _ = out.WriteString(classMark(b.info))
 	}

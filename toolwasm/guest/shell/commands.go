@@ -236,13 +236,17 @@ func (sh *Shell) main(inv invocation) {
 
 // inputLines reads commands from standard input, a line at a time: what follows belongs to the commands.
 func (sh *Shell) inputLines() func() (string, bool) {
-	const longest = 16 << 20
 	return func() (string, bool) {
 		f := sh.fd(0)
 		if f == nil {
 			return "", false
 		}
-		line, err := sh.readThrough(nil, f, '\n', longest)
+		line, err := sh.readThrough(nil, f, '\n', maxInputLine)
+		if len(line) == maxInputLine && line[maxInputLine-1] != '\n' {
+			sh.write(2, sh.baseName()+": standard input: line too long\n")
+			sh.status, sh.ctl = 2, ctlExit
+			return "", false
+		}
 		if len(line) == 0 && err != nil {
 			return "", false
 		}

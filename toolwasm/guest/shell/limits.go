@@ -18,6 +18,8 @@ const (
 	maxWords = 1 << 20
 	// maxErrorText bounds how much of a line a message about a syntax error shows.
 	maxErrorText = 300
+	// maxInputLine bounds a line of commands on standard input, in bytes; the script ends there.
+	maxInputLine = 16 << 20
 	// maxFD is the first descriptor number that is too large, as `ulimit -n` says.
 	maxFD = 1024
 	// firstHighFD is the first descriptor that {name}> and process substitutions use.

@@ -31,7 +31,7 @@ func TestLimitsAreDocumented(t *testing.T) {
 	b.WriteString("# Limits of the shell\n\n")
 	b.WriteString("Generated from `toolwasm/guest/shell/limits.go` by `go test ./toolwasm/guest/shell -run Documented -update`.\n\n")
 	b.WriteString("They hold inside of one call, whose own limits are in [limits.md](limits.md). A script that reaches one gets a message on\n")
-	b.WriteString("standard error and a status other than 0; nothing is cut off silently, except a line of commands\non standard input, of which 16 MiB are read.\n\n")
+	b.WriteString("standard error and a status other than 0; nothing is cut off silently.\n\n")
 	b.WriteString("| name | value | meaning |\n|---|---|---|\n")
 	for _, decl := range file.Decls {
 		group, ok := decl.(*ast.GenDecl)

@@ -62,8 +62,9 @@ func (l *lockFile) acquire() error {
 	l.token = hex.EncodeToString(b[:])
 	err := l.create()
 	if errors.Is(err, fs.ErrExist) && l.stale() {
-		_ = sys.Unlink(l.path)
-		err = l.create()
+		if err = sys.Unlink(l.path); err == nil || errors.Is(err, fs.ErrNotExist) {
+			err = l.create()
+		}
 	}
 	switch {
 	case err == nil:

@@ -432,6 +432,10 @@ func (x *xargs) char(b *strings.Builder, c byte) {
 				if c == '"' {
 					kind = "double"
 				}
+				// What came before the quote is run first, as GNU's xargs does.
+				if len(x.batch) > 0 {
+					x.flush()
+				}
 				x.group.Wait()
 				x.die("unmatched %s quote; by default quotes are special to xargs unless you use the -0 option", kind)
 			}
