@@ -119,6 +119,7 @@ func TestPrograms(t *testing.T) {
 		{"bits", `BEGIN{print and(12,10), or(12,10), xor(12,10), lshift(1,4), rshift(16,2), strtonum("0x1F"), strtonum("017")}`, "", "8 14 6 16 4 31 15\n"},
 		{"time", `BEGIN{print strftime("%Y-%m-%d %H:%M:%S",0,1), mktime("1970 01 02 00 00 00")}`, "", "1970-01-01 00:00:00 86400\n"},
 		{"ENVIRON", `BEGIN{print ENVIRON["WHO"]}`, "", "me\n"},
+		{"a field that is not there is a string", `{ print ($5 == 0), ($5 == ""), (0 < $5), ($5 == x), !$5, $5 + 1, typeof($5), typeof($1); NF = 2; $9 = "z"; print ($7 == 0), ($7 == "") }`, "1\n", "0 1 0 1 1 1 unassigned strnum\n0 1\n"},
 		{"typeof", `BEGIN{a[1]; print typeof(a), typeof(1), typeof("x"), typeof(u), typeof(@/x/)}`, "", "array number string untyped regexp\n"},
 		{"indirect calls", `function f(x){return x*2} BEGIN{n="f"; print @n(4)}`, "", "8\n"},
 		{"delete while walking", `BEGIN{for(i=0;i<5;i++)a[i]; for(k in a) delete a[k]; print length(a)}`, "", "0\n"},

@@ -395,6 +395,15 @@ func (c *compiler) typeArg(n *node) argument {
 	arg := c.callArg(n)
 	switch n.op {
 	case opVar:
+	case opField:
+		number := c.expr(n.kids[0]).num
+		return func(in *interp) value {
+			i := in.fieldIndex(number(in))
+			if i > 0 && !in.hasField(i) {
+				return value{}
+			}
+			return in.field(i)
+		}
 	case opIndex:
 		return func(in *interp) value {
 			v := arg(in)

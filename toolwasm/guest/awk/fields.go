@@ -157,7 +157,7 @@ func (in *interp) fieldText(i int) string {
 	return r.text[sp.start:sp.end]
 }
 
-// field is $i with its kind.
+// field is $i with its kind. One that is not there is an empty string, which is compared as such.
 func (in *interp) field(i int) value {
 	if i == 0 {
 		return in.recordValue()
@@ -165,18 +165,24 @@ func (in *interp) field(i int) value {
 	r := &in.rec
 	if r.owned {
 		if i > r.nf {
-			return value{}
+			return text("")
 		}
 		return r.vals[i-1]
 	}
 	if i > r.nf {
 		in.need(i)
 		if i > r.nf {
-			return value{}
+			return text("")
 		}
 	}
 	sp := r.spans[i-1]
 	return input(r.text[sp.start:sp.end])
+}
+
+// hasField reports whether there is a field i.
+func (in *interp) hasField(i int) bool {
+	in.need(i)
+	return i <= in.rec.nf
 }
 
 // fieldNum is the numeric value of $i.
@@ -243,7 +249,7 @@ func (in *interp) resize(n int) {
 		r.vals = append(r.vals, value{})
 	}
 	for i := r.nf; i < n; i++ {
-		r.vals[i] = value{}
+		r.vals[i] = text("")
 	}
 	r.vals, r.nf = r.vals[:n], n
 }
