@@ -12,8 +12,9 @@ import (
 	"openclaw/toolwasm/guest/sys"
 )
 
-// maxStack bounds one goroutine's stack, so that runaway recursion ends long before the guest's memory does.
-const maxStack = 64 << 20
+// maxStack is more than the usual memory holds: recursion without end then meets the limit of the memory, which the host
+// reports in a line. At the runtime's own limit it would end with pages of a trace, that nobody who wrote a script can use.
+const maxStack = 1 << 30
 
 // usualMemory is the memory limit of most calls; what the collector is told of it is part of the image.
 const usualMemory = 256 << 20
