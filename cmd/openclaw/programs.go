@@ -27,12 +27,17 @@ directory. Some programs come with this one; an installed one takes the place of
 An archive is copied, too; a directory must stay where it is.
 
 The preset "python" is for CPython: it sets PYTHONHOME, PYTHONPATH and the like, and expects
-the standard library at /py/lib.
+the standard library at /py/lib. The preset "ruby" is for the module ruby+stdlib.wasm of the npm package
+@ruby/3.4-wasm-wasi, which gets a command line of its own.
+
+A module that imports functions which do not exist here is refused. With --stubs it is not: such a
+function, when the program calls it, says that it is not available and ends the program.
 
 The exit status is 0 when it is done, 1 when it is not.
 
 EXAMPLES
    openclaw programs add python3 python.wasm --alias python --preset python --mount /py/lib=python311.zip
+   openclaw programs add ruby node_modules/@ruby/3.4-wasm-wasi/dist/ruby+stdlib.wasm --preset ruby
    openclaw programs list
    openclaw exec -- 'seq 5 | python3 -c "import sys; print(sum(map(int, sys.stdin)))"'
    openclaw programs remove python3`
@@ -74,6 +79,7 @@ func programsCommand(std streams) *cli.Command {
 				&cli.StringSliceFlag{Name: "mount", Usage: "show it a directory or zip archive, read-only: `GUEST=DIR_OR_ZIP` (repeatable)"},
 				&cli.StringSliceFlag{Name: "env", Usage: "set a variable for it: `K=V` (repeatable)"},
 				&cli.StringSliceFlag{Name: "args", Usage: "an `ARGUMENT` before those it is started with (repeatable)"},
+				&cli.BoolFlag{Name: "stubs", DisableDefaultText: true, Usage: "accept imports that do not exist here; calling one ends the program"},
 				&cli.BoolFlag{Name: "first", DisableDefaultText: true, Usage: "it goes before a command of the toolbox with the same name"},
 				&cli.BoolFlag{Name: "reads-pwd", DisableDefaultText: true, Usage: "it goes to the directory in PWD by itself, as programs in Go do"},
 				&cli.StringFlag{Name: "script-options", Usage: "it is an interpreter; the `LETTERS` of its options that take the place of a script"},
@@ -110,7 +116,7 @@ func programsAdd(c programsCall) error {
 			Name: c.args[0], Aliases: c.StringSlice("alias"), First: c.Bool("first"), Args: c.StringSlice("args"), Env: c.StringSlice("env"),
 			ReadsPWD: c.Bool("reads-pwd"), Script: c.String("script-options"), Timeout: c.Duration("timeout").Milliseconds(),
 		},
-		File: c.args[1], Preset: c.String("preset"),
+		File: c.args[1], Preset: c.String("preset"), Stubs: c.Bool("stubs"),
 		Load: func(ctx context.Context, src sandbox.Source) error { return compileProgram(ctx, c.std, src) },
 	}
 	for _, f := range []struct {
@@ -243,6 +249,7 @@ func programsInfo(c programsCall) error {
 	line("aliases", strings.Join(p.Aliases, " "))
 	line("from", p.From)
 	line("sha256", p.Digest)
+	line("original", p.Original)
 	line("size", fmt.Sprintf("%.1f MB", float64(p.Size)/1e6))
 	line("added", p.Added.Format(time.RFC3339))
 	for _, m := range p.Mounts {
@@ -259,6 +266,9 @@ func programsInfo(c programsCall) error {
 		line("env", e)
 	}
 	line("arguments", strings.Join(p.Args, " "))
+	for _, f := range p.Stubs {
+		line("stub", f)
+	}
 	if p.Timeout > 0 {
 		line("timeout", (time.Duration(p.Timeout) * time.Millisecond).String())
 	}

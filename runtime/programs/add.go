@@ -26,6 +26,8 @@ type Install struct {
 	Sources []Source
 	// Preset fills in what a well-known program needs.
 	Preset string
+	// Stubs accepts that the module imports functions that do not exist here: they say so when they are called, and end the program.
+	Stubs bool
 	// Load checks that the module can be run, before anything is changed. It may take as long as a compilation.
 	Load func(ctx context.Context, src sandbox.Source) error
 }
@@ -48,8 +50,14 @@ func (s *Store) Add(ctx context.Context, in Install) (Program, error) {
 	if err != nil {
 		return p, fmt.Errorf("programs: add %s: %w", p.Name, err)
 	}
-	digest := sha256.Sum256(module)
-	p.Digest, p.Size, p.From, p.Added = hex.EncodeToString(digest[:]), int64(len(module)), absolute(in.File), time.Now().UTC().Truncate(time.Second)
+	p.From, p.Added = absolute(in.File), time.Now().UTC().Truncate(time.Second)
+	if in.needsAdapting() {
+		p.Original = digestOf(module)
+		if module, p.Stubs, err = in.adapted(module); err != nil {
+			return p, fmt.Errorf("programs: add %s: %w", p.Name, err)
+		}
+	}
+	p.Digest, p.Size = digestOf(module), int64(len(module))
 	archives, err := p.mount(in.Sources, in.Preset)
 	if err != nil {
 		return p, fmt.Errorf("programs: add %s: %w", p.Name, err)
@@ -77,12 +85,16 @@ func (s *Store) Add(ctx context.Context, in Install) (Program, error) {
 	})
 }
 
+func digestOf(data []byte) string {
+	d := sha256.Sum256(data)
+	return hex.EncodeToString(d[:])
+}
+
 // mount fills in the mounts, and returns the archives to copy by their digests.
 func (p *Program) mount(sources []Source, preset string) (archives map[string][]byte, err error) {
 	archives = map[string][]byte{}
 	archive := func(guest, from string, data []byte) {
-		d := sha256.Sum256(data)
-		name := hex.EncodeToString(d[:])
+		name := digestOf(data)
 		archives[name] = data
 		p.Mounts = append(p.Mounts, Mount{Guest: guest, Archive: name, From: from})
 	}

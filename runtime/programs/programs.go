@@ -57,6 +57,10 @@ type Program struct {
 	Size    int64     `json:"size"`
 	From    string    `json:"from"` // where the module was copied from
 	Added   time.Time `json:"added"`
+	// Original is the SHA-256 of the file that the module was made from, when that was changed to be a program. Stubs are
+	// the functions that it imports and that do not exist here.
+	Original string   `json:"original,omitempty"`
+	Stubs    []string `json:"stubs,omitempty"`
 	// First puts it before a command of the toolbox with the same name.
 	First    bool     `json:"first,omitempty"`
 	Args     []string `json:"args,omitempty"`

@@ -156,7 +156,7 @@ func TestAddRefuses(t *testing.T) {
 		"a name that is a path":   {func(in *programs.Install) { in.Name = "../x" }, "not the name of a command"},
 		"no module":               {func(in *programs.Install) { in.File = filepath.Join(t.TempDir(), "none") }, "none"},
 		"a directory as module":   {func(in *programs.Install) { in.File = t.TempDir() }, "not a regular file"},
-		"a preset that is none":   {func(in *programs.Install) { in.Preset = "perl" }, "there is python"},
+		"a preset that is none":   {func(in *programs.Install) { in.Preset = "perl" }, "there is python, ruby"},
 		"a variable that is none": {func(in *programs.Install) { in.Env = []string{"X"} }, "NAME=value"},
 		"a mount at the root":     {func(in *programs.Install) { in.Sources = []programs.Source{{Guest: "/", Host: t.TempDir()}} }, "not a clean absolute path"},
 		"a mount in the workspace": {
@@ -252,5 +252,47 @@ func TestPresetOfPython(t *testing.T) {
 	}
 	if len(p.Mounts) != 1 || p.Mounts[0].Guest != "/py/site" {
 		t.Errorf("its mounts are %+v", p.Mounts)
+	}
+}
+
+// asking is a module that imports env.f, and has a start that does nothing.
+const asking = "\x00asm\x01\x00\x00\x00" + "\x01\x04\x01\x60\x00\x00" + "\x02\x09\x01\x03env\x01f\x00\x00" +
+	"\x03\x02\x01\x00" + "\x07\x0a\x01\x06_start\x00\x01" + "\x0a\x04\x01\x02\x00\x0b"
+
+// TestStubsAreAskedFor installs a module that imports what does not exist, as it is and with stubs, which are recorded.
+func TestStubsAreAskedFor(t *testing.T) {
+	engine, err := sandbox.Wazero(t.Context(), sandbox.EngineOptions{CacheDir: sandbox.NoCache})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engine.Close(context.Background())
+	in := install("prog", write(t, "m.wasm", asking))
+	in.Load = func(ctx context.Context, src sandbox.Source) error {
+		_, err := engine.Load(ctx, src)
+		return err
+	}
+	s := programs.At(t.TempDir())
+	if _, err := s.Add(t.Context(), in); !errors.Is(err, sandbox.ErrBadModule) || !strings.Contains(err.Error(), "env.f") {
+		t.Errorf("as it is: %v, want that env.f does not exist", err)
+	}
+	in.Stubs = true
+	p, err := s.Add(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(p.Stubs, []string{"env.f"}) || p.Original == "" || p.Original == p.Digest {
+		t.Errorf("it is recorded as %+v", p)
+	}
+	if _, err := installed(t, s)[0].Source.Open(); err != nil {
+		t.Errorf("the copy: %v", err)
+	}
+}
+
+// TestPresetOfRubyWantsRuby checks that a module that is not built as the preset expects is not installed.
+func TestPresetOfRubyWantsRuby(t *testing.T) {
+	in := install("ruby", write(t, "m.wasm", asking))
+	in.Preset = "ruby"
+	if _, err := programs.At(t.TempDir()).Add(t.Context(), in); !errors.Is(err, sandbox.ErrBadModule) {
+		t.Errorf("%v, want ErrBadModule", err)
 	}
 }
