@@ -170,6 +170,9 @@ func (b *batch) sequential() bool {
 	return slices.ContainsFunc(b.jobs, func(j job) bool { return j.tool != nil && j.tool.Sequential })
 }
 
+// maxParallel is how many calls of one answer run at once: each may take as much memory as its session has.
+const maxParallel = 8
+
 func (b *batch) parallel(ctx context.Context) {
 	b.skipping = b.steered()
 	if b.skipping || ctx.Err() != nil { // none begins: their results come in the order of the calls
@@ -178,9 +181,14 @@ func (b *batch) parallel(ctx context.Context) {
 		}
 		return
 	}
+	places := make(chan struct{}, maxParallel)
 	var wait sync.WaitGroup
 	for i := range b.jobs {
-		wait.Go(func() { b.finish(ctx, i) })
+		places <- struct{}{} // in their order; one that waits begins with the abort of the batch at the latest
+		wait.Go(func() {
+			defer func() { <-places }()
+			b.finish(ctx, i)
+		})
 	}
 	wait.Wait()
 }

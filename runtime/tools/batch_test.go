@@ -435,3 +435,29 @@ func TestUpdatesTellWhatIsWritten(t *testing.T) {
 		t.Errorf("%q, updates %q", o.Result.Text(), text.String())
 	}
 }
+
+// TestAnAnswerWithManyCallsRunsFewAtOnce counts how many are at work.
+func TestAnAnswerWithManyCallsRunsFewAtOnce(t *testing.T) {
+	var now, most, ran atomic.Int32
+	slow := tools.Tool{
+		Definition: model.Tool{Name: "slow", Parameters: json.RawMessage(`{"type":"object"}`)},
+		Run: func(context.Context, tools.Call, func(string)) (*tools.Result, error) {
+			n := now.Add(1)
+			defer now.Add(-1)
+			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+			}
+			ran.Add(1)
+			time.Sleep(time.Millisecond)
+			return tools.TextResult("done"), nil
+		},
+	}
+	b := newBench(t, "{}", func(o *tools.Options) { o.Extra = append(o.Extra, slow) })
+	calls := make([]tools.Call, 100)
+	for i := range calls {
+		calls[i] = tools.Call{ID: fmt.Sprint(i), Name: "slow", Arguments: json.RawMessage("{}")}
+	}
+	outcomes := b.set.Batch(t.Context(), calls, nil)
+	if len(outcomes) != len(calls) || ran.Load() != 100 || most.Load() > 8 {
+		t.Errorf("%d outcomes, %d ran, %d at once", len(outcomes), ran.Load(), most.Load())
+	}
+}
