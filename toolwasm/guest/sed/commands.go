@@ -157,7 +157,7 @@ func edit(p *command.Proc, o options, chunks []chunk, files []string) int {
 	if err != nil {
 		outs.close()
 		p.Errorf("%s", err.Error())
-		return statusUsage
+		return err.status
 	}
 	if prog.quiet {
 		o.quiet = true

@@ -13,7 +13,10 @@ type chunk struct {
 }
 
 // scriptError is a mistake in a script, with the place.
-type scriptError struct{ msg string }
+type scriptError struct {
+	msg    string
+	status int
+}
 
 func (e *scriptError) Error() string { return e.msg }
 
@@ -35,7 +38,7 @@ type parser struct {
 }
 
 // parseScript reads a script and opens the files that it writes.
-func parseScript(chunks []chunk, o *options, outs *outputs) (prog *program, err error) {
+func parseScript(chunks []chunk, o *options, outs *outputs) (prog *program, err *scriptError) {
 	ps := &parser{opts: o, outs: outs, chunks: chunks, line: 1, prog: &program{}, labels: map[string]int{}}
 	defer func() {
 		switch e := recover().(type) {
@@ -68,9 +71,9 @@ func (ps *parser) failAt(pos int, format string, args ...any) {
 	c := ps.chunks[min(ps.at, len(ps.chunks)-1)]
 	msg := fmt.Sprintf(format, args...)
 	if c.file != "" {
-		panic(&scriptError{fmt.Sprintf("file %s line %d: %s", c.file, ps.line, msg)})
+		panic(&scriptError{fmt.Sprintf("file %s line %d: %s", c.file, ps.line, msg), statusUsage})
 	}
-	panic(&scriptError{fmt.Sprintf("-e expression #%d, char %d: %s", c.expression, min(pos, len(c.text)), msg)})
+	panic(&scriptError{fmt.Sprintf("-e expression #%d, char %d: %s", c.expression, min(pos, len(c.text)), msg), statusUsage})
 }
 
 // next reads a byte, or atEnd.
@@ -254,7 +257,7 @@ func (ps *parser) resolve() {
 		}
 		target, ok := ps.labels[c.label]
 		if !ok {
-			panic(&scriptError{fmt.Sprintf("can't find label for jump to `%s'", c.label)})
+			panic(&scriptError{fmt.Sprintf("can't find label for jump to `%s'", c.label), statusPanic})
 		}
 		c.target = target
 	}
@@ -343,7 +346,7 @@ func (ps *parser) fileName() string {
 func (ps *parser) open(name string) *output {
 	out, err := ps.outs.open(name)
 	if err != nil {
-		panic(&scriptError{err.Error()})
+		panic(&scriptError{err.Error(), statusUsage})
 	}
 	return out
 }

@@ -177,7 +177,6 @@ func TestMistakesInScripts(t *testing.T) {
 		`p x`:       "-e expression #1, char 3: extra characters after command",
 		`{p`:        "-e expression #1, char 0: unmatched `{'",
 		`p}`:        "-e expression #1, char 2: unexpected `}'",
-		`b nowhere`: "can't find label for jump to `nowhere'",
 		`:`:         `-e expression #1, char 1: ":" lacks a label`,
 		`0p`:        "-e expression #1, char 2: invalid usage of line address 0",
 		`1,p`:       "-e expression #1, char 3: unexpected `,'",
@@ -195,6 +194,13 @@ func TestMistakesInScripts(t *testing.T) {
 		if got.err != "sed: "+want+"\n" || got.status != 1 {
 			t.Errorf("%q: got %q status %d, want %q", script, got.err, got.status, want)
 		}
+	}
+}
+
+func TestJumpToNowhere(t *testing.T) {
+	got := run(context.Background(), t.TempDir(), "a\n", "b nowhere")
+	if got.err != "sed: can't find label for jump to `nowhere'\n" || got.status != 4 || got.out != "" {
+		t.Errorf("%+v", got)
 	}
 }
 
