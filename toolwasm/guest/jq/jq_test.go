@@ -67,6 +67,7 @@ func TestFilters(t *testing.T) {
 		{"sorting", `sort, (map({k:.}) | sort_by(.k) | map(.k)), group_by(type), unique, min, max`, `[3,"a",null,1,3]`, `[null,1,3,3,"a"] [null,1,3,3,"a"] [[null],[3,1,3],["a"]] [null,1,3,"a"] null "a"`},
 		{"strings", `ltrimstr("a"), (split("b")), (.[1:2]), test("B";"i"), (explode|implode), ascii_downcase`, `"abc"`, `"bc" ["a","c"] "b" true "abc" "abc"`},
 		{"regular expressions", `[match("(?<x>b)";"g").captures[0].name], capture("(?<y>c+)"), [scan("[a-c]")], sub("b";"[\(.)]"), gsub("(?<l>[a-z])";"\(.l)-"), [splits("b")]`, `"abc"`, `["x"] {"y":"c"} ["a","b","c"] "a[{}]c" "a-b-c-" ["a","c"]`},
+		{"groups with and without names", `[match("(?<x>a)(b)?").captures[] | [.name, .string]], [match("(?=.)([(])?(?<x>a)(b)").captures[] | [.name, .string]]`, `"xab"`, `[["x","a"],[null,"b"]] [[null,null],["x","a"],[null,"b"]]`},
 		{"look-around and Unicode", `[match("(?<=ä)b").offset], gsub("\\bé";"E")`, `"äb é"`, `[1] "äb E"`},
 		{"formats", `@csv, @tsv, @sh, @json, @html, @base64 "x\(.[1])", (@base64 | @base64d), @uri`, `[1,"a b"]`, `"1,\"a b\"" "1\ta b" "1 'a b'" "[1,\"a b\"]" "[1,&quot;a b&quot;]" "xYSBi" "[1,\"a b\"]" "%5B1%2C%22a%20b%22%5D"`},
 		{"dates", `todate, (todate|fromdate), (gmtime|mktime), strftime("%A"), ("10:20 2 Jan 2020"|strptime("%H:%M %d %b %Y")|mktime)`, `1425599621`, `"2015-03-05T23:53:41Z" 1425599621 1425599621 "Thursday" 1577960400`},

@@ -1,6 +1,7 @@
 package jq
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -186,14 +187,14 @@ func newMatcher(pattern string, f flagSet, ascii bool) (matcher, error) {
 	if f.dotAll {
 		opts |= regexp2.Singleline
 	}
-	re, err := regexp2.Compile(translate(pattern), regexp2.RegexOptions(opts))
+	re, err := regexp2.Compile(nameGroups(translate(pattern)), regexp2.RegexOptions(opts))
 	if err != nil {
 		return nil, errorf("%s (at offset 0) is not a valid regex: %s", pattern, err)
 	}
 	m := &backtracking{re: re}
 	for _, n := range re.GetGroupNumbers() {
 		name := re.GroupNameFromNumber(n)
-		if name == "" || isDigit(name[0]) {
+		if name == "" || isDigit(name[0]) || strings.HasPrefix(name, unnamedGroup) {
 			name = ""
 		}
 		m.group = append(m.group, name)
@@ -204,7 +205,6 @@ func newMatcher(pattern string, f flagSet, ascii bool) (matcher, error) {
 // isPlain reports whether a pattern means the same to Go's engine on ASCII text, whatever stands before the place where the
 // search begins: without anchors, assertions, and constructs that the engines disagree about.
 func isPlain(p string) bool {
-	named, unnamed := false, false
 	for i := 0; i < len(p); i++ {
 		switch c := p[i]; c {
 		case '^', '$':
@@ -223,13 +223,11 @@ func isPlain(p string) bool {
 			}
 		case '(':
 			if !strings.HasPrefix(p[i:], "(?") {
-				unnamed = true
 				continue
 			}
 			switch {
 			case strings.HasPrefix(p[i:], "(?:"):
 			case strings.HasPrefix(p[i:], "(?<") && i+3 < len(p) && isIdentStart(p[i+3]):
-				named = true
 			default:
 				return false
 			}
@@ -242,7 +240,40 @@ func isPlain(p string) bool {
 			return false
 		}
 	}
-	return !named || !unnamed // with named groups the others do not capture
+	return true
+}
+
+// unnamedGroup begins the names that nameGroups gives.
+const unnamedGroup = "unnamed_"
+
+// nameGroups gives every group without a name one, where others have names: the engine would count them before the named ones,
+// and not in the order in which they stand.
+func nameGroups(p string) string {
+	if !strings.Contains(p, "(?<") {
+		return p
+	}
+	var b strings.Builder
+	inClass := false
+	for i := 0; i < len(p); i++ {
+		b.WriteByte(p[i])
+		switch c := p[i]; {
+		case c == '\\' && i+1 < len(p):
+			i++
+			b.WriteByte(p[i])
+		case c == '[' && !inClass:
+			inClass = true
+			if rest := strings.TrimPrefix(p[i+1:], "^"); strings.HasPrefix(rest, "]") { // it stands for itself
+				n := len(p[i+1:]) - len(rest) + 1
+				b.WriteString(p[i+1 : i+1+n])
+				i += n
+			}
+		case c == ']':
+			inClass = false
+		case c == '(' && !inClass && !strings.HasPrefix(p[i+1:], "?"):
+			fmt.Fprintf(&b, "?<%s%d>", unnamedGroup, i)
+		}
+	}
+	return b.String()
 }
 
 // translate rewrites what the engine calls by other names.
@@ -322,9 +353,6 @@ func matchObject(t *subject, m matcher, loc []int) *object {
 	names := m.names()
 	captures := make([]any, 0, len(names))
 	for i := 1; i < len(names); i++ {
-		if names[i] == "" && hasNames(names) {
-			continue
-		}
 		c := newObject(4)
 		b, e := loc[2*i], loc[2*i+1]
 		var text any
@@ -351,15 +379,6 @@ func matchObject(t *subject, m matcher, loc []int) *object {
 	o.set("string", t.cut(loc[0], loc[1]))
 	o.set("captures", newArray(captures))
 	return o
-}
-
-func hasNames(names []string) bool {
-	for _, n := range names {
-		if n != "" {
-			return true
-		}
-	}
-	return false
 }
 
 func matchFunc(c *compiler, n *node) *code {
