@@ -37,6 +37,12 @@ func TestKilledConversationsLoseNothing(t *testing.T) {
 	if err := os.WriteFile(script, []byte(talkScript), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	begin := startChat(t, state, script) // the session is there from now on, however early a process is killed
+	begin.say("hello")
+	_ = begin.in.Close()
+	if err := begin.cmd.Wait(); err != nil {
+		t.Fatalf("the first conversation: %v: %s", err, begin.stderr.String())
+	}
 	modes := []string{"steer", "followup", "collect", "interrupt"}
 	sent, taken := 0, 0
 	for round := range rounds {
