@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"openclaw/runtime/session"
 )
@@ -161,4 +163,28 @@ func TestMembersOfMetaStandBesideEachOther(t *testing.T) {
 	if _, err := s.Update(t.Context(), mainKey, session.Patch{Members: map[string]json.RawMessage{"a": json.RawMessage("{")}}); err == nil {
 		t.Error("a member that is no JSON was taken")
 	}
+}
+
+// TestACancelledAppendLeavesTheWriterUsable cancels appends at any moment. What comes after must not be affected: a claim that cannot
+// be released keeps the next run waiting.
+func TestACancelledAppendLeavesTheWriterUsable(t *testing.T) {
+	s := newStore(t)
+	w := claim(t, s, mainKey)
+	cancelled := 0
+	for i := range 1500 {
+		ctx, cancel := context.WithCancel(t.Context())
+		timer := time.AfterFunc(rand.N(300*time.Microsecond), cancel)
+		_, err := w.Append(ctx, user(t, strings.Repeat("some words to be found ", 20)), user(t, "and more"))
+		timer.Stop()
+		cancel()
+		if errors.Is(err, context.Canceled) {
+			cancelled++
+		} else if err != nil {
+			t.Fatalf("append %d: %v", i, err)
+		}
+		if _, err := w.Append(context.WithoutCancel(ctx), user(t, "behind it")); err != nil {
+			t.Fatalf("the append behind append %d, of which %d were cancelled: %v", i, cancelled, err)
+		}
+	}
+	t.Logf("%d were cancelled", cancelled)
 }

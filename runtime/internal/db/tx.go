@@ -14,7 +14,8 @@ import (
 var ErrClosed = errors.New("the database is closed")
 
 // Write runs a function in a transaction that may write. When Write returns nil, the transaction is committed; when it returns
-// an error, nothing of it has happened. The context can end the transaction until its function has returned, never its commit.
+// an error, nothing of it has happened. The context can end the wait for other writers, and the transaction when its function has
+// returned; statements are not broken off, and the commit is not.
 func (d *DB) Write(ctx context.Context, run func(*sqlite.Conn) error) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
@@ -22,7 +23,16 @@ func (d *DB) Write(ctx context.Context, run func(*sqlite.Conn) error) error {
 	select {
 	case conn := <-d.writer:
 		defer func() { d.writer <- conn }()
-		err := d.transact(ctx, conn, "BEGIN IMMEDIATE", run)
+		err := d.transact(ctx, conn, "BEGIN IMMEDIATE", func(conn *sqlite.Conn) error {
+			// A statement of the full-text index that is broken off leaves the connection interrupted for good: the index keeps
+			// something open, and SQLite forgets an interruption only when nothing is.
+			conn.SetInterrupt(nil)
+			err := run(conn)
+			if err == nil && ctx.Err() != nil {
+				err = context.Cause(ctx)
+			}
+			return err
+		})
 		if err == nil {
 			d.requestMove(conn)
 		}
@@ -50,6 +60,10 @@ func (d *DB) Read(ctx context.Context, run func(*sqlite.Conn) error) error {
 			conn = opened
 		}
 		err := d.transact(ctx, conn, "BEGIN", run)
+		if ctx.Err() != nil { // it may stay interrupted: see Write
+			_ = closeConn(conn)
+			conn = nil
+		}
 		return d.failure(ctx, "read", err)
 	case <-d.closed:
 		return ErrClosed
