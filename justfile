@@ -27,3 +27,7 @@ fuzz:
 # Rebuild the embedded toolbox and programs after a change of their source.
 toolbox:
     go run ./toolwasm/internal/mktoolbox
+
+# Build CPython for WASI from Debian's source package into bin/python. Needs Debian 12 and about ten minutes.
+python:
+    toolwasm/programs/python/build.sh bin/python

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"openclaw/sandbox"
+	"openclaw/toolwasm/programs/python"
 )
 
 // A preset is what a well-known program needs to feel at home.
@@ -27,13 +28,7 @@ var presets = map[string]preset{
 		env:      []string{"PYTHONHOME=/py", "PYTHONPATH=/py/site:/py/lib", "PYTHONDONTWRITEBYTECODE=1", "PYTHONUTF8=1"},
 		readsPWD: true, script: "cm",
 		guest: "/py/site",
-		// WASI has no working directory to begin in, so Python begins at the root and goes to it before it runs anything.
-		files: map[string]string{"sitecustomize.py": `import os
-try:
-    os.chdir(os.environ.get("PWD", "/"))
-except OSError:
-    pass
-`},
+		files: map[string]string{"sitecustomize.py": python.Site},
 	},
 	"ruby": {readsPWD: true, launcher: rubyLauncher},
 }

@@ -228,11 +228,13 @@ class << (RubyVM::OpenclawMain = Module.new)
     # nobody reads it
   end
 
+  # ours? reports whether a line of a backtrace is of this file, or of what evaluates it.
+  def ours?(line) = line.start_with?(HERE, "eval:") || line == "-e:in 'Kernel.eval'"
+
   # trimmed leaves out of backtraces what is ours: what runs the program, and what it calls in place of something else.
   def trimmed(error)
     while error
-      lines = error.backtrace || []
-      theirs = lines.drop_while { |l| l.start_with?(HERE) }.take_while { |l| !l.start_with?(HERE) }
+      theirs = (error.backtrace || []).drop_while { |l| ours?(l) }.take_while { |l| !ours?(l) }
       error.set_backtrace(theirs.empty? ? [$0] : theirs)
       error = error.cause
     end

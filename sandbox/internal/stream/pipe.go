@@ -55,6 +55,23 @@ func (p *Pipe) room() int {
 	return p.capacity - p.len
 }
 
+// Atomic is the longest write that a guest's end takes whole or not at all, as PIPE_BUF says of a system's: what several
+// write in pieces no longer than that does not mix. Of a longer one it takes multiples of that, so that a writer who waits for
+// a reader has, most often, nothing of its last piece taken when the reader leaves.
+const Atomic = 4096
+
+// taken is how many of n bytes are taken now. The lock is held.
+func (p *Pipe) taken(n int) int {
+	room := p.room()
+	if n <= room || !p.atomic() {
+		return min(n, room)
+	}
+	return room - room%Atomic
+}
+
+// atomic reports whether the pipe has room for atomic writes at all.
+func (p *Pipe) atomic() bool { return !p.onDemand && p.capacity > Atomic }
+
 // want notes that a reader waits for n bytes, and reports whether that is news. The lock is held.
 func (p *Pipe) want(n int) bool {
 	if !p.onDemand || p.wanted > 0 {
@@ -216,7 +233,7 @@ func (w *writeEnd) Write(b []byte) (int, vfs.Errno) {
 	}
 	n := 0
 	if len(b) > 0 {
-		n = p.give(b)
+		n = p.give(b[:p.taken(len(b))])
 	}
 	p.mu.Unlock()
 	if n > 0 {
@@ -243,6 +260,9 @@ func (w *writeEnd) Writable() (bool, int) {
 		return true, 0
 	}
 	room := w.p.room()
+	if w.p.atomic() {
+		return room >= Atomic, room
+	}
 	return room > 0, room
 }
 
