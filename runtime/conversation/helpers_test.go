@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/pprof"
 	"strings"
 	"sync"
 	"testing"
@@ -169,7 +170,9 @@ func (h *home) settle() {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := h.talk.Wait(ctx, "", ""); err != nil {
-		h.t.Fatalf("it does not come to rest: %v\n%s", err, h.transcript())
+		var stacks strings.Builder // what it waits for
+		_ = pprof.Lookup("goroutine").WriteTo(&stacks, 2)
+		h.t.Fatalf("it does not come to rest: %v\n%s\n%s", err, h.transcript(), stacks.String())
 	}
 }
 

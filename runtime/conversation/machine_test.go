@@ -302,7 +302,9 @@ func (m *machine) check() {
 		}
 		for _, id := range body.Inputs {
 			told[id]++
-			order = append(order, id)
+			if !strings.Contains(e.Text()+"\n", "\n- text of "+id+"\n") { // a line of one that gave way keeps no order
+				order = append(order, id)
+			}
 		}
 		if match := overflow.FindStringSubmatch(e.Text()); match != nil {
 			n, _ := strconv.Atoi(match[1])

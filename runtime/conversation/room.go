@@ -12,7 +12,6 @@ import (
 	"openclaw/runtime/agent"
 	"openclaw/runtime/config"
 	"openclaw/runtime/directive"
-	"openclaw/runtime/model"
 	"openclaw/runtime/queue"
 	"openclaw/runtime/session"
 )
@@ -29,6 +28,7 @@ type room struct {
 
 	mu      sync.Mutex
 	items   []entry
+	taken   []string // those that a run is about to put into the transcript: they give way to no others any more
 	active  *active
 	held    int           // runs must not begin
 	working bool          // a goroutine looks after the room
@@ -101,7 +101,7 @@ func (r *room) put(ctx context.Context, e *entry, s queue.Settings) (dropped int
 	}
 	var admitted queue.Admission
 	in, err := r.store.Accept(ctx, session.Input{ID: e.ID, Key: r.key, Body: body}, func(waiting []session.Input) session.Admission {
-		admitted = queue.Admit(s, itemsOf(waiting))
+		admitted = queue.Admit(s, r.untaken(waiting))
 		return admission(admitted, waiting)
 	})
 	switch {
@@ -133,11 +133,13 @@ func (r *room) put(ctx context.Context, e *entry, s queue.Settings) (dropped int
 	return dropped, nil
 }
 
-// itemsOf are what waits. What cannot be read is left out.
-func itemsOf(inputs []session.Input) []queue.Item {
+// untaken are those that wait and that no run is about to take. What cannot be read is left out.
+func (r *room) untaken(inputs []session.Input) []queue.Item {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	var list []queue.Item
 	for _, in := range inputs {
-		if e, err := entryOf(in); err == nil {
+		if e, err := entryOf(in); err == nil && !slices.Contains(r.taken, e.ID) {
 			list = append(list, e.Item)
 		}
 	}
@@ -394,6 +396,7 @@ func (r *room) next() (*beginning, time.Duration, error) {
 		Agent: r.agent.ID, Session: r.key, Message: p.Text, Inputs: p.IDs, Inbox: r, Wait: claimWait, Model: chosen,
 		Timeout: r.options.Timeout,
 	}
+	r.taken = p.IDs
 	var hints directive.Levels
 	for _, e := range r.of(p.IDs) {
 		t.Images = append(t.Images, e.images...)
@@ -443,6 +446,7 @@ func (r *room) run(t *agent.Turn, levels directive.Levels) {
 			r.mu.Lock()
 			a.heard = true
 			r.forget(a.message)
+			r.taken = nil
 			r.mu.Unlock()
 		}
 		r.options.On(Event{SessionKey: r.key, Run: &e, Levels: levels})
@@ -452,7 +456,7 @@ func (r *room) run(t *agent.Turn, levels directive.Levels) {
 	r.mu.Unlock()
 	outcome, err := r.options.Runtime.Run(ctx, *t)
 	r.mu.Lock()
-	r.active = nil
+	r.active, r.taken = nil, nil
 	ended := Ended{Outcome: outcome, Err: err, Cause: a.ending}
 	r.mu.Unlock()
 	if r.ctx.Err() != nil {
@@ -497,30 +501,42 @@ func (r *room) forRun() (queue.Prompt, bool) {
 // Deliver gives the run the next message.
 func (r *room) Deliver(commit func(agent.Message) error) (bool, error) {
 	for {
-		r.mu.Lock()
-		p, ok := r.forRun()
-		var images []model.Block
-		for _, e := range r.of(p.IDs) {
-			images = append(images, e.images...)
-		}
-		r.mu.Unlock()
+		m, ok := r.take()
 		if !ok {
 			return false, nil
 		}
-		err := commit(agent.Message{Inputs: p.IDs, Text: p.Text, Images: images})
-		switch {
-		case err == nil:
-			r.mu.Lock()
-			r.forget(p.IDs)
-			r.mu.Unlock()
-			return true, nil
-		case !errors.Is(err, session.ErrNoInput):
-			return false, err
+		err := commit(m)
+		r.mu.Lock()
+		r.taken = nil
+		if err == nil {
+			r.forget(m.Inputs)
+		}
+		r.mu.Unlock()
+		if err == nil || !errors.Is(err, session.ErrNoInput) {
+			return err == nil, err
 		}
 		if err := r.reload(); err != nil {
 			return false, err
 		}
 	}
+}
+
+// take chooses the next message for the run. Nothing is stored meanwhile: otherwise what is chosen could be giving way.
+func (r *room) take() (agent.Message, bool) {
+	if !r.Waiting() {
+		return agent.Message{}, false
+	}
+	r.storing.Lock()
+	defer r.storing.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p, ok := r.forRun()
+	m := agent.Message{Inputs: p.IDs, Text: p.Text}
+	for _, e := range r.of(p.IDs) {
+		m.Images = append(m.Images, e.images...)
+	}
+	r.taken = p.IDs
+	return m, ok
 }
 
 // reload looks at what is stored when the mirror was wrong: another process has taken something that was nobody's.
