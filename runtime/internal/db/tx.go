@@ -60,10 +60,6 @@ func (d *DB) Read(ctx context.Context, run func(*sqlite.Conn) error) error {
 			conn = opened
 		}
 		err := d.transact(ctx, conn, "BEGIN", run)
-		if ctx.Err() != nil { // it may stay interrupted: see Write
-			_ = closeConn(conn)
-			conn = nil
-		}
 		return d.failure(ctx, "read", err)
 	case <-d.closed:
 		return ErrClosed
